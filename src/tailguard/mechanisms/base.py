@@ -1,0 +1,71 @@
+"""What a mechanism is: one exact integer vector in, one released integer vector and the event performed out.
+
+Statistics arrive as integers on a public grid, so that noise can be added exactly. Randomness is an argument; no
+generator is made here.
+"""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailguard.privacy.events import Event
+
+__all__ = ["FloatVector", "IntVector", "Mechanism", "Norm", "Randomness"]
+
+Norm = Literal["l1", "l2", "linf"]
+IntVector = NDArray[np.int64]
+FloatVector = NDArray[np.float64]
+
+
+class Randomness(Protocol):
+    """The only source of noise. Implementations live in `tailguard.run.randomness`."""
+
+    @property
+    def label(self) -> str:
+        """How the noise is made, in words that are printed with every release."""
+
+    @property
+    def private(self) -> bool:
+        """Whether a release made with it protects anyone; False for a seeded simulation."""
+
+    def gaussian(self, value: IntVector, scale: float) -> IntVector:
+        """Return `value` plus independent discrete Gaussian noise of the given scale (σ)."""
+
+    def laplace(self, value: IntVector, scale: float) -> IntVector:
+        """Return `value` plus independent discrete Laplace noise of the given scale."""
+
+    def top(self, value: IntVector, scale: float, count: int) -> IntVector:
+        """Return the indices of the `count` largest entries after Gumbel noise of the given scale, best first."""
+
+    def uniform(self, size: int) -> FloatVector:
+        """Return uniform numbers in the open interval (0, 1), for mechanisms that are sampled in floats."""
+
+
+class Mechanism(ABC):
+    """A differentially private release of an integer vector. Subclasses are frozen dataclasses of public numbers."""
+
+    norm: ClassVar[Norm]
+
+    @abstractmethod
+    def event(self, multiplier: float, sensitivity: float, dimension: int) -> Event:
+        """Return the event that `release` will report, from public numbers alone."""
+
+    @abstractmethod
+    def release(
+        self, value: IntVector, sensitivity: float, multiplier: float, randomness: Randomness
+    ) -> tuple[IntVector, Event]:
+        """Return the released integers and the event performed.
+
+        Parameters
+        ----------
+        value : int64 vector
+            Exact value of a statistic, in grid units. The only argument that holds private information.
+        sensitivity : float
+            Its sensitivity in `norm`, in grid units, as the statistic declares it.
+        multiplier : float
+            Noise scale ÷ sensitivity.
+        randomness : Randomness
+            Source of the noise.
+        """

@@ -1,0 +1,1 @@
+"""Budgets, events and their cost: no arrays and no records in here."""
