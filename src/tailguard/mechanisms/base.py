@@ -1,7 +1,7 @@
 """What a mechanism is: one exact integer vector in, one released integer vector and the event performed out.
 
-Statistics arrive as integers on a public grid, so that noise can be added exactly. Randomness is an argument; no
-generator is made here.
+Statistics arrive as integers on a public grid, so that noise can be added exactly. Randomness is an argument;
+no generator is made here.
 """
 
 from abc import ABC, abstractmethod
@@ -37,26 +37,39 @@ class Randomness(Protocol):
         """Return `value` plus independent discrete Laplace noise of the given scale."""
 
     def top(self, value: IntVector, scale: float, count: int) -> IntVector:
-        """Return the indices of the `count` largest entries after Gumbel noise of the given scale, best first."""
+        """Return the indices of the `count` largest entries after Gumbel noise of this scale, best first."""
 
     def uniform(self, size: int) -> FloatVector:
         """Return uniform numbers in the open interval (0, 1), for mechanisms that are sampled in floats."""
 
 
 class Mechanism(ABC):
-    """A differentially private release of an integer vector. Subclasses are frozen dataclasses of public numbers."""
+    """A differentially private release of an integer vector.
+
+    Subclasses are frozen dataclasses of public numbers. They raise on public numbers alone, never on a value.
+    """
 
     norm: ClassVar[Norm]
 
     @abstractmethod
     def event(self, multiplier: float, sensitivity: float, dimension: int) -> Event:
-        """Return the event that `release` will report, from public numbers alone."""
+        """Return the event that `release` will report, from public numbers alone.
+
+        Parameters
+        ----------
+        multiplier : float
+            Noise scale ÷ sensitivity. The event's own multiplier can be larger by a rounding, never smaller.
+        sensitivity : float
+            In `norm`, in grid units.
+        dimension : int
+            Length of the vector that will be released from.
+        """
 
     @abstractmethod
     def release(
         self, value: IntVector, sensitivity: float, multiplier: float, randomness: Randomness
     ) -> tuple[IntVector, Event]:
-        """Return the released integers and the event performed.
+        """Return the released integers and the event performed, computed from the noise scale really used.
 
         Parameters
         ----------

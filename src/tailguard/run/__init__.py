@@ -1,0 +1,1 @@
+"""The trusted kernel: the only place where plan, records and randomness meet."""
