@@ -128,7 +128,7 @@ def magnitudes(value: IntVector) -> IntVector:
 
 
 def peel(scores: IntVector, scale: float, count: int, randomness: Randomness) -> IntVector:
-    """Return `count` indices, each of the largest score left under fresh Laplace noise; ties to the lowest."""
+    """Return `count` indices: each the largest score left under fresh noise, ties to the lowest index."""
     remaining = np.arange(scores.size)
     chosen = []
     for _ in range(count):
