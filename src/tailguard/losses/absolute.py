@@ -1,0 +1,53 @@
+"""Absolute error with a publicly smoothed kink: least absolute deviations."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailguard._validate import real
+from tailguard.losses.base import FloatArray, ResidualLoss, where_number
+
+__all__ = ["Absolute"]
+
+
+@dataclass(frozen=True)
+class Absolute(ResidualLoss):
+    """Smoothed absolute error: ψ(r) = r²/(2μ) for |r| ≤ μ and |r| − μ/2 beyond.
+
+    It is the Moreau envelope of |r|, never above it and never more than μ/2 below; its minimiser tends to the
+    conditional median as μ → 0.
+
+    Parameters
+    ----------
+    smoothing : float
+        μ > 0, half the width of the rounded kink. Public, in units of the target.
+
+    Examples
+    --------
+    >>> Absolute(smoothing=0.1).derivative([0.05, -3.0], [0.0, 0.0])
+    array([ 0.5, -1. ])
+    """
+
+    smoothing: float
+
+    name = "absolute"
+    convex = True
+    lipschitz = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "smoothing", real("smoothing", self.smoothing, "Absolute", above=0.0))
+
+    @property
+    def smoothness(self) -> float:
+        """1/μ."""
+        return 1.0 / self.smoothing
+
+    def _psi(self, residual: FloatArray) -> FloatArray:
+        slope = self._slope(residual)
+        return slope * (residual - 0.5 * self.smoothing * slope)
+
+    def _slope(self, residual: FloatArray) -> FloatArray:
+        return np.clip(residual / self.smoothing, -1.0, 1.0)
+
+    def _curvature(self, residual: FloatArray) -> FloatArray:
+        return where_number(residual, np.where(np.abs(residual) <= self.smoothing, self.smoothness, 0.0))

@@ -1,0 +1,50 @@
+"""Huber's loss: least squares near, absolute error far."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailguard._validate import real
+from tailguard.losses.base import FloatArray, ResidualLoss, where_number
+
+__all__ = ["Huber"]
+
+
+@dataclass(frozen=True)
+class Huber(ResidualLoss):
+    """Huber's loss, ψ(r) = ½ r² for |r| ≤ c and c|r| − ½ c² beyond.
+
+    Parameters
+    ----------
+    threshold : float
+        c > 0, the residual at which the slope stops growing. Public, in units of the target.
+
+    Examples
+    --------
+    >>> Huber(threshold=1.0).derivative([0.5, 7.0], [0.0, 0.0])
+    array([0.5, 1. ])
+    """
+
+    threshold: float
+
+    name = "huber"
+    convex = True
+    smoothness = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "threshold", real("threshold", self.threshold, "Huber", above=0.0))
+
+    @property
+    def lipschitz(self) -> float:
+        """The threshold c."""
+        return self.threshold
+
+    def _psi(self, residual: FloatArray) -> FloatArray:
+        slope = self._slope(residual)
+        return slope * (residual - 0.5 * slope)
+
+    def _slope(self, residual: FloatArray) -> FloatArray:
+        return np.clip(residual, -self.threshold, self.threshold)
+
+    def _curvature(self, residual: FloatArray) -> FloatArray:
+        return where_number(residual, np.abs(residual) <= self.threshold)
