@@ -60,7 +60,8 @@ class L2Laplace(Mechanism):
 
     def _copies(self, dimension: int) -> int:
         """Return c, where the noise is calibrated to √c × the ℓ2 sensitivity."""
-        return integer("dimension", dimension, "L2Laplace") if self.sampling == "grid" else 1
+        d = integer("dimension", dimension, "L2Laplace")
+        return d if self.sampling == "grid" else 1
 
     def _scale(self, multiplier: float, sensitivity: float, dimension: int) -> float:
         return noise_scale("L2Laplace", multiplier, sensitivity, copies=self._copies(dimension))

@@ -1,13 +1,13 @@
 """Every generator of the library is made here, and nowhere else.
 
 `Exact` samples integers exactly, `Float` inverts distribution functions in floating point, `Simulation`
-does the same from a seed and protects nobody. All of them can be pickled and forked: OpenDP's objects are
-made for each call, and the system's generator is asked for fresh bytes each time.
+does the same from a seed and protects nobody. All of them can be pickled and forked: OpenDP's objects live
+in a cache of the module, and private bits are fresh in every process.
 """
 
 import os
 from abc import ABC, abstractmethod
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -150,18 +150,21 @@ class Simulation(_Inverted):
         return _open_unit(self._generator.bytes(8 * size))
 
 
+@lru_cache(maxsize=64)
 def gaussian_measurement(scale: float) -> Any:
     """Return OpenDP's measurement of discrete Gaussian noise on integer vectors."""
     dp = _opendp()
     return dp.measurements.make_gaussian(dp.integers(), dp.metrics.l2_distance(T=float), scale=scale)
 
 
+@lru_cache(maxsize=64)
 def laplace_measurement(scale: float) -> Any:
     """Return OpenDP's measurement of discrete Laplace noise on integer vectors."""
     dp = _opendp()
     return dp.measurements.make_laplace(dp.integers(), dp.metrics.l1_distance(T=float), scale=scale)
 
 
+@lru_cache(maxsize=64)
 def top_measurement(scale: float, count: int) -> Any:
     """Return OpenDP's measurement of a Gumbel top-`count`; this divergence is what chooses Gumbel noise."""
     dp = _opendp()
