@@ -1,0 +1,37 @@
+"""Bounded statistics on an integer grid, each with its sensitivity; a proof note lies beside each of them."""
+
+from tailguard.statistics.base import Norm as SensitivityNorm
+from tailguard.statistics.base import Statistic, grid_bits, statistic_type
+from tailguard.statistics.below import Below
+from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.coordinatewise import Clamped, Truncated
+from tailguard.statistics.fields import Field, Gradient, RecordGradient, Rows
+from tailguard.statistics.gram import Gram
+from tailguard.statistics.octaves import Octaves
+from tailguard.statistics.scalars import Columns, Norm, Scalars, Slope, Target
+from tailguard.statistics.view import View
+from tailguard.statistics.weighted import Weighted
+
+__all__ = [
+    "Below",
+    "Clamped",
+    "Clipped",
+    "Columns",
+    "Field",
+    "Gradient",
+    "Gram",
+    "Norm",
+    "Octaves",
+    "RecordGradient",
+    "Rows",
+    "Scalars",
+    "SensitivityNorm",
+    "Slope",
+    "Statistic",
+    "Target",
+    "Truncated",
+    "View",
+    "Weighted",
+    "grid_bits",
+    "statistic_type",
+]

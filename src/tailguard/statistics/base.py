@@ -1,0 +1,154 @@
+"""What a statistic is: a sum over records of bounded contributions, exact on a public grid of integers.
+
+Fields of a statistic are public or released numbers; the arguments of its kernel are records. For any two
+data sets that differ in one record, with any values at all, the integer sums differ by at most
+`sensitivity(norm)`.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailguard._validate import choice, integer, real, refuse
+from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector
+from tailguard.statistics.kernels import MAX_ROWS
+
+__all__ = ["BLOCK_BYTES", "MAX_BITS", "Norm", "Statistic", "grid_bits", "register", "statistic_type"]
+
+Norm = Literal["l1", "l2", "linf"]
+S = TypeVar("S", bound="type[Statistic]")
+
+MAX_BITS = 40
+BLOCK_BYTES = 2**20
+"""Bytes of rows that a kernel sees at once: both its passes should find them in the second-level cache."""
+
+_kinds: dict[str, type["Statistic"]] = {}
+
+
+def grid_bits(n: int) -> int:
+    """Return how many bits a contribution may have, so that n of them never overflow an int64.
+
+    Examples
+    --------
+    >>> grid_bits(20_000), grid_bits(10**9)
+    (40, 32)
+    """
+    count = integer("n", n, "grid_bits", at_most=2**61)
+    return min(MAX_BITS, 62 - (count - 1).bit_length())
+
+
+def register(statistic: S) -> S:
+    """Make a statistic known by its kind (a class decorator)."""
+    _kinds[statistic.kind] = statistic
+    return statistic
+
+
+def statistic_type(kind: str) -> type["Statistic"]:
+    """Return the statistic of this kind."""
+    return _kinds[choice("kind", kind, "statistic_type", sorted(_kinds))]
+
+
+def root_above(number: int) -> float:
+    """Return √number, rounded up where it is no float."""
+    root = math.sqrt(number)
+    return root if math.isqrt(number) ** 2 == number else math.nextafter(root, math.inf)
+
+
+class Statistic(ABC):
+    """A bounded sum over records. Subclasses are frozen dataclasses, final, and registered.
+
+    Attributes
+    ----------
+    kind : str
+        Unique name, by which plans refer to the class.
+    norms : tuple of {"l1", "l2", "linf"}
+        Norms in which a sensitivity is offered.
+    bits : int
+        A contribution has at most L = 2**bits grid units; from 1 to 40, and at most `grid_bits(n)` for n
+        records.
+    """
+
+    kind: ClassVar[str]
+    norms: ClassVar[tuple[Norm, ...]]
+    bits: int
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """Length of the integer vector."""
+
+    @property
+    @abstractmethod
+    def unit(self) -> float:
+        """What one grid step is worth: value = integers × unit."""
+
+    @property
+    def parts(self) -> int:
+        """Number of equal parts of the integer vector in which a record counts once each; mostly 1."""
+        return 1
+
+    @classmethod
+    @abstractmethod
+    def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:
+        """Return the sensitivity for L = size, in a norm that is offered."""
+
+    @classmethod
+    def sensitivity_of(cls, norm: Norm, dimension: int, bits: int, parts: int | None = None) -> float:
+        """Return the sensitivity in grid units for replacing one record by any other.
+
+        Parameters
+        ----------
+        norm : {"l1", "l2", "linf"}
+            One of `norms`.
+        dimension : int
+            Length of the integer vector.
+        bits : int
+            L = 2**bits.
+        parts : int, optional
+            `Statistic.parts`. Only octave counts depend on it; None stands for the largest it can be.
+        """
+        offered = choice("norm", norm, f"the {cls.kind}", cls.norms)
+        length = integer("dimension", dimension, f"the {cls.kind}")
+        size = 2 ** integer("bits", bits, f"the {cls.kind}", at_most=MAX_BITS)
+        count = length if parts is None else integer("parts", parts, f"the {cls.kind}", at_most=length)
+        return cls._sensitivity(offered, length, size, count)  # type: ignore[arg-type]
+
+    def sensitivity(self, norm: Norm) -> float:
+        """Return the sensitivity in grid units for replacing one record by any other."""
+        return self.sensitivity_of(norm, self.dimension, self.bits, self.parts)
+
+    def kernel(self) -> Callable[[FloatMatrix, FloatVector | None], IntVector]:
+        """Return the function that sums the contributions of a chunk of raw records (X, y)."""
+        return self._sum
+
+    def _sum(self, X: FloatMatrix, y: FloatVector | None) -> IntVector:
+        step = min(MAX_ROWS, max(1, BLOCK_BYTES // (8 * X.shape[1])))
+        X = X.view()
+        X.flags.writeable = False  # for all its blocks at once: see `frozen`
+        total = np.zeros(self.dimension, np.int64)
+        with np.errstate(all="ignore"):  # a warning would tell of a value
+            for start in range(0, len(X), step):
+                part = slice(start, start + step)
+                total += self._block(X[part], None if y is None else y[part]).astype(np.int64, copy=False)
+        return total
+
+    @abstractmethod
+    def _block(self, X: FloatMatrix, y: FloatVector | None) -> NDArray[np.float64 | np.int64]:
+        """Return the integer sum over at most `MAX_ROWS` records."""
+
+
+def checked_bits(bits: int, dimension: int, owner: str) -> int:
+    """Return `bits` if 2**bits is at least √dimension: then rounding costs at most half of a contribution."""
+    number = integer("bits", bits, owner, at_most=MAX_BITS)
+    if 4**number < dimension:
+        raise refuse("bits", owner, f"such that 4**bits is at least the dimension {dimension}", bits)
+    return number
+
+
+def checked_scale(name: str, value: float, owner: str) -> float:
+    """Return a threshold or radius for which no quotient of a kernel leaves the range of normal floats."""
+    return real(name, value, owner, at_least=1e-120, at_most=1e120)

@@ -1,0 +1,103 @@
+"""Histograms of magnitudes over powers of two, for several scalars at once. Proof: octaves.md."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tailguard._validate import integer
+from tailguard.statistics import kernels
+from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector
+from tailguard.statistics.base import Norm, Statistic, checked_bits, register, root_above
+from tailguard.statistics.scalars import Scalars
+
+__all__ = ["Octaves"]
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class Octaves(Statistic):
+    """For each scalar, how many records have a magnitude in each cell of a geometric grid.
+
+    Cell k holds the magnitudes from 2**(low + k/substeps) up to, but without, 2**(low + (k+1)/substeps).
+    Smaller ones, 0 among them, are counted in the first cell, larger ones and ±∞ in the last, NaN in none.
+
+    Parameters
+    ----------
+    scalars : Scalars
+        Gives q numbers for each record.
+    low, high : int
+        The cells cover 2**low to 2**high; −1022 ≤ low < high ≤ 1024.
+    substeps : int
+        Cells an octave, at most 64.
+    bits : int
+        A record counts L = 2**bits grid steps.
+
+    Notes
+    -----
+    *Guarantee.* Replacing one record by any other moves, for each scalar, L from one cell to another: at most
+    L in every integer, 2Lq in sum and L√(2q) in Euclidean norm.
+    """
+
+    kind: ClassVar[str] = "octave counts"
+    norms: ClassVar[tuple[Norm, ...]] = ("linf", "l2", "l1")
+
+    scalars: Scalars
+    low: int
+    high: int
+    substeps: int
+    bits: int
+
+    def __post_init__(self) -> None:
+        checked_bits(self.bits, 1, "Octaves")
+        integer("low", self.low, "Octaves", at_least=-1022, at_most=1023)
+        integer("high", self.high, "Octaves", at_least=self.low + 1, at_most=1024)
+        integer("substeps", self.substeps, "Octaves", at_most=64)
+
+    @property
+    def cells(self) -> int:
+        """Number of cells of one scalar."""
+        return (self.high - self.low) * self.substeps
+
+    @property
+    def edges(self) -> FloatVector:
+        """The cells + 1 limits of the cells, to the nearest float."""
+        return np.exp2(self.low + np.arange(self.cells + 1) / self.substeps)
+
+    @property
+    def parts(self) -> int:
+        """The number q of scalars: a record has one cell in each part."""
+        return self.scalars.count
+
+    @property
+    def dimension(self) -> int:
+        """Length of the integer vector; cell k of scalar j is entry j · cells + k."""
+        return self.parts * self.cells
+
+    @property
+    def unit(self) -> float:
+        """What one grid step is worth, in records."""
+        return 2.0**-self.bits
+
+    @classmethod
+    def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
+        return size * {"linf": 1.0, "l2": root_above(2 * parts), "l1": 2.0 * parts}[norm]
+
+    def _block(self, X: FloatMatrix, y: FloatVector | None) -> IntVector:
+        patterns = self.scalars.values(X, y).view(np.int64)
+        return kernels.octave_counts(patterns, self.low, self.cells, cuts(self.substeps)) << self.bits
+
+
+def cuts(substeps: int) -> IntVector:
+    """Return the fraction bits of 2**(k/substeps), rounded up to a float, for k = 1 … substeps − 1."""
+    powers = [_root_of_two(k, substeps) for k in range(1, substeps)]
+    return np.array(powers, np.int64).reshape(-1)
+
+
+def _root_of_two(k: int, substeps: int) -> int:
+    """Correct the library's power, which may be off by a few units of 2**-52, in integer arithmetic."""
+    fraction = int(math.ldexp(2.0 ** (k / substeps) - 1.0, 52)) - 4
+    while (fraction + 2**52) ** substeps < 2 ** (52 * substeps + k):
+        fraction += 1
+    return fraction

@@ -1,0 +1,75 @@
+"""Per-record numbers, as an (m, q) matrix: what counts and histograms look at."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailguard.statistics.arrays import FloatMatrix, FloatVector, frozen
+from tailguard.statistics.fields import Field
+from tailguard.statistics.view import View
+
+__all__ = ["Columns", "Norm", "Scalars", "Slope", "Target"]
+
+
+class Scalars(ABC):
+    """q numbers for each record. Subclasses are frozen dataclasses of public or released numbers."""
+
+    @property
+    def count(self) -> int:
+        """The number q of scalars a record has."""
+        return 1
+
+    @abstractmethod
+    def values(self, X: FloatMatrix, y: FloatVector | None) -> FloatMatrix:
+        """Return the scalars of a chunk of raw records; they need not be finite."""
+
+
+@dataclass(frozen=True, eq=False)
+class Columns(Scalars):
+    """The entries of the row z."""
+
+    view: View
+
+    @property
+    def count(self) -> int:
+        """The number q of scalars a record has."""
+        return self.view.dimension
+
+    def values(self, X: FloatMatrix, y: FloatVector | None) -> FloatMatrix:  # noqa: ARG002
+        """Return the scalars of a chunk of raw records."""
+        return self.view.rows(X)
+
+
+@dataclass(frozen=True, eq=False)
+class Target(Scalars):
+    """The target t."""
+
+    view: View
+
+    def values(self, X: FloatMatrix, y: FloatVector | None) -> FloatMatrix:  # noqa: ARG002
+        """Return the scalars of a chunk of raw records."""
+        return self.view.target(y)[:, np.newaxis]
+
+
+@dataclass(frozen=True, eq=False)
+class Slope(Scalars):
+    """The slope of a field; for a gradient φ', such as the residual of a squared loss."""
+
+    field: Field
+
+    def values(self, X: FloatMatrix, y: FloatVector | None) -> FloatMatrix:
+        """Return the scalars of a chunk of raw records."""
+        return self.field.parts(X, y)[1][:, np.newaxis]
+
+
+@dataclass(frozen=True, eq=False)
+class Norm(Scalars):
+    """The Euclidean norm |slope| · ‖row‖ of a field."""
+
+    field: Field
+
+    def values(self, X: FloatMatrix, y: FloatVector | None) -> FloatMatrix:
+        """Return the scalars of a chunk of raw records."""
+        _, slopes, squares = self.field.measured(X, y)
+        return frozen(np.abs(slopes) * np.sqrt(squares))[:, np.newaxis]
