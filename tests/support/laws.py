@@ -35,7 +35,7 @@ def softmax(scores: ArrayLike) -> Vector:
 
 
 def favourite_rank(gap: float, others: int, picks: int) -> Vector:
-    """Return P(first pick), …, P(last pick), P(never) of one candidate, `gap` scales above `others` equals."""
+    """Return P(first pick), …, P(last pick), P(never) of one candidate `gap` scales above `others` equals."""
     rank, unseen = [], 1.0
     for taken in range(picks):
         win = 1.0 / (1.0 + (others - taken) * np.exp(-gap))
