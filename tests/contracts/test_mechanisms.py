@@ -32,7 +32,8 @@ all_laws = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS.keys())
 @all_laws
 @sources
 def test_noise_has_its_law_and_no_scale_that_is_ten_percent_off(
-    law: Law, source: Callable[[], Randomness]
+    law: Law,
+    source: Callable[[], Randomness],
 ) -> None:
     counts = law.counts(source())
     assert counts.sum() == law.draws
@@ -78,7 +79,8 @@ def test_event_falls_with_the_multiplier(mechanism: Mechanism) -> None:
 @mechanisms
 @sources
 def test_extreme_integers_saturate_and_never_wrap(
-    mechanism: Mechanism, source: Callable[[], Randomness]
+    mechanism: Mechanism,
+    source: Callable[[], Randomness],
 ) -> None:
     ends = np.iinfo(np.int64)
     value = np.array([ends.min, -(2**62), -1, 0, 2**62, ends.max], dtype=np.int64)
@@ -109,7 +111,9 @@ def test_noise_beyond_the_integers_saturates(mechanism: Mechanism, source: Calla
 @sources
 @pytest.mark.parametrize("dimension", [1, 1000])
 def test_one_coordinate_and_many(
-    mechanism: Mechanism, source: Callable[[], Randomness], dimension: int
+    mechanism: Mechanism,
+    source: Callable[[], Randomness],
+    dimension: int,
 ) -> None:
     released, _ = mechanism.release(np.zeros(dimension, dtype=np.int64), 2.0**20, 4.0, source())
     assert released.shape in {(dimension,), (1,)}

@@ -17,7 +17,9 @@ ENDS = np.iinfo(np.int64)
 
 @given(multiplier=positive, sensitivity=positive, copies=st.integers(1, 10**6))
 def test_scale_is_the_least_float_that_is_large_enough(
-    multiplier: float, sensitivity: float, copies: int
+    multiplier: float,
+    sensitivity: float,
+    copies: int,
 ) -> None:
     scale = noise_scale("X", multiplier, sensitivity, copies=copies)
     needed = copies * (Fraction(multiplier) * Fraction(sensitivity)) ** 2
@@ -26,7 +28,9 @@ def test_scale_is_the_least_float_that_is_large_enough(
 
 @given(scale=positive, sensitivity=positive, copies=st.integers(1, 10**6))
 def test_multiplier_is_the_greatest_float_that_the_scale_carries(
-    scale: float, sensitivity: float, copies: int
+    scale: float,
+    sensitivity: float,
+    copies: int,
 ) -> None:
     q = multiplier_of(scale, sensitivity, copies=copies)
     carried = Fraction(scale) ** 2 / copies / Fraction(sensitivity) ** 2
@@ -35,7 +39,9 @@ def test_multiplier_is_the_greatest_float_that_the_scale_carries(
 
 @given(multiplier=positive, sensitivity=positive, copies=st.integers(1, 10**6))
 def test_an_event_never_claims_less_noise_than_planned(
-    multiplier: float, sensitivity: float, copies: int
+    multiplier: float,
+    sensitivity: float,
+    copies: int,
 ) -> None:
     q = multiplier_of(noise_scale("X", multiplier, sensitivity, copies=copies), sensitivity, copies=copies)
     assert multiplier <= q <= multiplier * (1 + 1e-15)

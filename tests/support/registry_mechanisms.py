@@ -127,7 +127,10 @@ def _selection(mechanism: Mechanism, picks: int, others: int, releases: int) -> 
 
 
 def _chosen(
-    mechanism: Mechanism, others: int, releases: int, probability: Callable[[float, int], Vector]
+    mechanism: Mechanism,
+    others: int,
+    releases: int,
+    probability: Callable[[float, int], Vector],
 ) -> Law:
     """Whether a favourite, of negative sign, is among the entries that are not 0."""
     scores, lead = _favourite(others, 0)
