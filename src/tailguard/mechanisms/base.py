@@ -50,6 +50,17 @@ class Mechanism(ABC):
     """
 
     norm: ClassVar[Norm]
+    selects: ClassVar[bool] = False
+    """Whether indices are released instead of a noisy value."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the noise is sampled exactly wherever the randomness is."""
+        return True
+
+    def noise(self, multiplier: float, sensitivity: float, dimension: int) -> float:  # noqa: ARG002
+        """Return the scale of the noise in each released coordinate, in grid units; a public number."""
+        return multiplier * sensitivity
 
     @abstractmethod
     def event(self, multiplier: float, sensitivity: float, dimension: int) -> Event:

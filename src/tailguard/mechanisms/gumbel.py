@@ -32,6 +32,7 @@ class TopK(Mechanism):
     """
 
     norm: ClassVar[Norm] = "linf"
+    selects: ClassVar[bool] = True
     count: int
 
     def __post_init__(self) -> None:
@@ -67,6 +68,7 @@ class NoisyMax(Mechanism):
     """
 
     norm: ClassVar[Norm] = "linf"
+    selects: ClassVar[bool] = True
 
     def event(self, multiplier: float, sensitivity: float, dimension: int) -> events.Event:
         """Return the event that `release` will report, from public numbers alone."""

@@ -1,5 +1,6 @@
 """Pure privacy for ℓ2 sensitivities. Proofs in l2_laplace.md."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -42,6 +43,15 @@ class L2Laplace(Mechanism):
 
     def __post_init__(self) -> None:
         choice("sampling", self.sampling, "L2Laplace", ("grid", "continuous"))
+
+    @property
+    def exact(self) -> bool:
+        """Whether the noise is sampled exactly wherever the randomness is."""
+        return self.sampling == "grid"
+
+    def noise(self, multiplier: float, sensitivity: float, dimension: int) -> float:
+        """Return the scale of the noise in each released coordinate, in grid units."""
+        return multiplier * sensitivity * math.sqrt(self._copies(dimension))
 
     def event(self, multiplier: float, sensitivity: float, dimension: int) -> events.Event:
         """Return the event that `release` will report, from public numbers alone."""

@@ -1,0 +1,5 @@
+"""Checks of the promise on data: replay on neighbouring data sets."""
+
+from tailguard.audit.replay import Change, Replay, replay, replay_plan
+
+__all__ = ["Change", "Replay", "replay", "replay_plan"]

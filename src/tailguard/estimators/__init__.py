@@ -1,0 +1,7 @@
+"""Estimators with scikit-learn's conventions."""
+
+from tailguard.estimators.linear import LinearRegression
+from tailguard.estimators.logistic import LogisticRegression
+from tailguard.estimators.mean import Mean
+
+__all__ = ["LinearRegression", "LogisticRegression", "Mean"]

@@ -1,0 +1,130 @@
+"""What all estimators share: public parameters, a plan before any data, and one way to carry it out."""
+
+from abc import abstractmethod
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+
+from tailguard._validate import refuse
+from tailguard.domains import Domain, L2Ball, WholeSpace
+from tailguard.engines import Engine
+from tailguard.errors import BudgetError
+from tailguard.estimators.records import matrix
+from tailguard.losses.base import Loss, RecordLoss
+from tailguard.plans import Moment, Plan, Problem, Release
+from tailguard.privacy import Privacy
+from tailguard.recipes import recipe
+from tailguard.recipes.base import Task
+from tailguard.run import make_randomness, run
+
+__all__ = ["LinearModel", "PrivateEstimator"]
+
+
+class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
+    """Base of the estimators. Every parameter is public; nothing learned from data is a parameter."""
+
+    epsilon: float
+    delta: float
+    method: str
+    parameters: Literal["practical", "paper"]
+    moment: Moment | None
+    domain: Domain | None
+    radius: float | None
+    random_state: int | None
+    numerics: Literal["exact", "float"]
+
+    plan_: Plan
+    release_: Release
+    privacy_: Privacy
+
+    _task: Task
+    _default_method: str
+
+    def plan(self, n_rows: int, n_features: int) -> Plan:
+        """Return what `fit` would do on that many rows and features; needs no data.
+
+        Parameters
+        ----------
+        n_rows, n_features : int
+            Public sizes of the data.
+
+        Returns
+        -------
+        Plan
+            Printable, with every noise multiplier and step; `tailguard.verify` recomputes its cost.
+        """
+        name = self._default_method if self.method == "auto" else self.method
+        chosen = recipe(name, type(self).__name__)
+        privacy = Privacy(self.epsilon, self.delta)
+        return chosen.plan(self._task, self._problem(n_rows, n_features), privacy, self.parameters)
+
+    def _problem(self, n: int, d: int) -> Problem:
+        if self.moment is not None and not isinstance(self.moment, Moment):
+            raise refuse("moment", type(self).__name__, "a Moment or None", self.moment)
+        return Problem(
+            loss=self._loss(),
+            domain=self._domain(d),
+            n=n,
+            d=d,
+            intercept=bool(getattr(self, "fit_intercept", False)),
+            moment=self.moment,
+            smoothness=getattr(self, "smoothness", 1.0),
+        )
+
+    @abstractmethod
+    def _loss(self) -> Loss | RecordLoss:
+        """Return the loss that is minimised."""
+
+    @abstractmethod
+    def _open(self, X: Any, y: Any = None) -> Engine:
+        """Return an engine for the records that `fit` is given."""
+
+    def _domain(self, d: int) -> Domain:
+        if self.domain is not None and self.radius is not None:
+            raise refuse("radius", type(self).__name__, "None where a domain is given", self.radius)
+        if self.domain is not None:
+            if not isinstance(self.domain, Domain):
+                raise refuse("domain", type(self).__name__, "a Domain or None", self.domain)
+            return self.domain
+        return WholeSpace(d) if self.radius is None else L2Ball(d, self.radius)
+
+    def _carry_out(self, engine: Engine) -> Release:
+        """Plan, verify and run on the engine's records, and keep what was promised and done."""
+        try:
+            plan = self.plan(engine.n, engine.d)
+        except BudgetError as error:
+            raise BudgetError(f"{type(self).__name__} (n_samples = {engine.n}): {error}") from None
+        release = run(plan, engine, make_randomness(self.random_state, self.numerics))
+        self.plan_, self.release_, self.privacy_ = plan, release, release.guarantee
+        self.n_iter_ = sum(step.count for step in plan.steps)
+        return release
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = self.random_state is None
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearModel(PrivateEstimator):
+    """A private estimator whose answer is coefficients and an intercept."""
+
+    coef_: NDArray[np.float64]
+    intercept_: float
+    fit_intercept: bool
+    smoothness: float
+
+    _task: Task = "regression"
+    _default_method = "clipping"
+
+    def _scores(self, X: Any) -> NDArray[np.float64]:
+        return np.asarray(matrix(self, X) @ self.coef_ + self.intercept_)
+
+    def _learn(self, engine: Engine) -> Self:
+        estimate = self._carry_out(engine).estimate
+        self.coef_, self.intercept_ = estimate.coefficients, estimate.intercept
+        return self

@@ -1,0 +1,43 @@
+"""Public labels to 0 and 1; anything else becomes NaN, which contributes nothing."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailguard.engines import Engine
+from tailguard.engines.base import Kernel, Records
+from tailguard.engines.partition import WHOLE, Block
+from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector
+
+__all__ = ["Relabelled", "zero_one"]
+
+
+def zero_one(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Return 0.0 for the first class, 1.0 for the second and NaN for every other label."""
+    first, second = (np.asarray(labels == label, dtype=bool) for label in classes)
+    if first.shape != labels.shape:  # labels and classes of types that never compare
+        return np.full(labels.shape, np.nan)
+    return np.where(second, 1.0, np.where(first, 0.0, np.nan))
+
+
+class Relabelled:
+    """An engine whose targets are turned into 0 and 1, chunk by chunk."""
+
+    def __init__(self, engine: Engine, classes: NDArray[Any]) -> None:
+        self._engine = engine
+        self._classes = classes
+        self.n, self.d, self.has_target, self.names = engine.n, engine.d, engine.has_target, engine.names
+
+    def map_sum(self, kernel: Kernel, block: Block = WHOLE) -> IntVector:
+        """Return the sum of a kernel over the chunks of a block."""
+
+        def relabelled(X: FloatMatrix, y: FloatVector | None) -> IntVector:
+            return kernel(X, None if y is None else zero_one(y, self._classes))
+
+        return self._engine.map_sum(relabelled, block)
+
+    def gather(self, block: Block = WHOLE) -> Records:
+        """Return the records of a block in row order."""
+        X, y = self._engine.gather(block)
+        return X, None if y is None else zero_one(y, self._classes)

@@ -1,0 +1,22 @@
+"""Plans and releases: what is promised before any record is read, and what leaves afterwards."""
+
+from tailguard.plans.codec import digest, dumps, loads
+from tailguard.plans.plan import Plan
+from tailguard.plans.problem import Moment, Problem
+from tailguard.plans.release import Entry, Ledger, Release
+from tailguard.plans.step import Step
+from tailguard.plans.verify import verify
+
+__all__ = [
+    "Entry",
+    "Ledger",
+    "Moment",
+    "Plan",
+    "Problem",
+    "Release",
+    "Step",
+    "digest",
+    "dumps",
+    "loads",
+    "verify",
+]

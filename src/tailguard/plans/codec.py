@@ -1,0 +1,126 @@
+"""Public value types to plain JSON values and back, strictly.
+
+A value type is written as {"type": "package.Class", field: …}. Only classes of tailguard's own value hierarchies are
+read back, with exactly their fields, so that a file can neither name arbitrary code nor smuggle a field.
+"""
+
+import dataclasses
+import hashlib
+import json
+import math
+from typing import Any
+
+from tailguard.domains.base import Domain
+from tailguard.errors import PlanError
+from tailguard.losses.base import Loss, RecordLoss
+from tailguard.mechanisms.base import Mechanism
+from tailguard.plans.plan import Plan
+from tailguard.plans.problem import Moment, Problem
+from tailguard.plans.step import Step
+from tailguard.privacy.budget import Privacy
+from tailguard.privacy.events import Event
+from tailguard.solvers.base import Setting, Solver
+
+__all__ = ["decode", "digest", "dumps", "encode", "loads"]
+
+_ROOTS: tuple[type, ...] = (
+    Plan,
+    Problem,
+    Moment,
+    Step,
+    Privacy,
+    Event,
+    Mechanism,
+    Loss,
+    RecordLoss,
+    Domain,
+    Solver,
+    Setting,
+)
+
+
+def _tag(cls: type) -> str:
+    """Return "package.Class": the class name alone would confuse the event and the mechanism of one name."""
+    package = cls.__module__.removeprefix("tailguard.").split(".")[0]
+    return f"{package}.{cls.__name__}"
+
+
+def _subclasses(cls: Any) -> list[type]:
+    found: list[type] = [cls]
+    for sub in cls.__subclasses__():
+        found += _subclasses(sub)
+    return found
+
+
+def _known() -> dict[str, type]:
+    classes = {cls for root in _ROOTS for cls in _subclasses(root)}
+    return {_tag(cls): cls for cls in classes if dataclasses.is_dataclass(cls)}
+
+
+def _fields(cls: Any) -> list[str]:
+    """Return the fields that make up the value; those that do not compare (a custom gradient) stay behind."""
+    return [field.name for field in dataclasses.fields(cls) if field.init and field.compare]
+
+
+def encode(value: Any) -> Any:
+    """Return `value` as dicts, lists, strings, finite numbers, booleans and None."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, tuple | list):
+        return [encode(item) for item in value]
+    if dataclasses.is_dataclass(value) and _tag(type(value)) in _known():
+        fields = {name: encode(getattr(value, name)) for name in _fields(type(value))}
+        return {"type": _tag(type(value)), **fields}
+    raise PlanError(f"A plan cannot hold a value of type {type(value).__name__!r}.")
+
+
+def decode(data: Any) -> Any:
+    """Return the value that `encode` wrote; anything unexpected is a `PlanError`."""
+    if isinstance(data, list):
+        return tuple(decode(item) for item in data)
+    if not isinstance(data, dict):
+        return data
+    cls = _known().get(str(data.get("type")))
+    if cls is None:
+        raise PlanError(f"The plan holds an unknown type: {data.get('type')!r}.")
+    fields = {name: decode(item) for name, item in data.items() if name != "type"}
+    if set(fields) != set(_fields(cls)):
+        odd = sorted(set(fields) ^ set(_fields(cls)))
+        raise PlanError(f"The fields of {data['type']!r} in the plan are wrong: {', '.join(odd)}.")
+    try:
+        return cls(**fields)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise PlanError(f"The plan holds a wrong {data['type']!r}: {error}") from error
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+
+
+def digest(plan: Plan) -> str:
+    """Return the SHA-256 of the plan's canonical JSON: equal plans have equal digests."""
+    return hashlib.sha256(_canonical(encode(plan)).encode()).hexdigest()
+
+
+def dumps(plan: Plan, *, indent: int | None = 2) -> str:
+    """Return the plan and its digest as JSON."""
+    return json.dumps(
+        {"plan": encode(plan), "digest": digest(plan)}, indent=indent, allow_nan=False, ensure_ascii=False
+    )
+
+
+def loads(text: str) -> Plan:
+    """Return the plan of a JSON text whose digest fits; otherwise raise `PlanError`."""
+    try:
+        document = json.loads(text)
+        body, stated = document["plan"], document["digest"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise PlanError("The file is not a tailguard plan.") from error
+    plan = decode(body)
+    if not isinstance(plan, Plan):
+        raise PlanError("The file is not a tailguard plan.")
+    if digest(plan) != stated or _canonical(encode(plan)) != _canonical(body):
+        raise PlanError("The plan was altered: its digest does not fit its content.")
+    return plan

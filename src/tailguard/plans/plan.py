@@ -1,0 +1,57 @@
+"""The plan: plain frozen data that says everything that will be done, before any record is read."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tailguard.plans.problem import Problem
+from tailguard.plans.step import Step
+from tailguard.privacy.budget import Privacy
+from tailguard.privacy.events import Event, Sequential
+from tailguard.solvers.base import Solver
+
+__all__ = ["RELATION", "SCHEMA", "Plan"]
+
+SCHEMA = 1
+RELATION = "replace-one"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Public facts turned into numbers by a recipe.
+
+    Parameters
+    ----------
+    recipe : str
+        Name of the recipe that made it.
+    parameters : {"practical", "paper"}
+        Which of the recipe's parameter sets.
+    problem : Problem
+        The public facts.
+    privacy : Privacy
+        The budget that was asked for.
+    solver : Solver
+        The data-free iteration, with its arguments.
+    steps : tuple of Step
+        Every release, in order.
+    sources : tuple of (str, str)
+        Where each number comes from.
+    schema : int
+        Version of this format.
+    relation : str
+        Neighbouring relation: data sets of the same public size n that differ in one record.
+    """
+
+    recipe: str
+    parameters: Literal["practical", "paper"]
+    problem: Problem
+    privacy: Privacy
+    solver: Solver
+    steps: tuple[Step, ...]
+    sources: tuple[tuple[str, str], ...] = ()
+    schema: int = SCHEMA
+    relation: str = RELATION
+
+    @property
+    def event(self) -> Event:
+        """Return the event tree of the whole plan."""
+        return Sequential(tuple(step.event for step in self.steps))

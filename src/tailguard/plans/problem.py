@@ -1,0 +1,74 @@
+"""The public facts of a fit. Every field may be printed; none of them may come from the records."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tailguard._validate import choice, integer, real, refuse
+from tailguard.domains.base import Domain
+from tailguard.losses.base import Loss, RecordLoss
+
+__all__ = ["Moment", "Problem"]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A public assumption on tails: the moment of the given order is at most bound^order.
+
+    Only accuracy may depend on it. A wrong assumption never costs privacy.
+
+    Parameters
+    ----------
+    order : float
+        p > 1, for instance 2.
+    bound : float or None
+        M with E|·|^p ≤ M^p; None when nobody knows it.
+    of : {"direction", "coordinate", "norm"}
+        What has the moment: ⟨u, ·⟩ for every unit vector u (Zhao et al. 2024, Assumption 1c), every coordinate, or
+        the Euclidean norm.
+    """
+
+    order: float = 2.0
+    bound: float | None = None
+    of: Literal["direction", "coordinate", "norm"] = "direction"
+
+    def __post_init__(self) -> None:
+        real("order", self.order, "Moment", above=1.0)
+        if self.bound is not None:
+            real("bound", self.bound, "Moment", above=0.0)
+        choice("of", self.of, "Moment", ("direction", "coordinate", "norm"))
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is fitted to how many records: loss, domain of the coefficients, n, d.
+
+    Parameters
+    ----------
+    loss : Loss or RecordLoss
+        The loss to minimise.
+    domain : Domain
+        Where the coefficients may lie, in raw units, without the intercept.
+    n, d : int
+        Number of records and of features, both public and published.
+    intercept : bool
+        Whether an intercept is fitted.
+    moment : Moment or None
+        A public assumption on the gradients' tails, or None.
+    smoothness : float
+        λ, an assumed Lipschitz constant of the population risk's gradient; only theorem parameters use it.
+    """
+
+    loss: Loss | RecordLoss
+    domain: Domain
+    n: int
+    d: int
+    intercept: bool = False
+    moment: Moment | None = None
+    smoothness: float = 1.0
+
+    def __post_init__(self) -> None:
+        integer("n", self.n, "Problem")
+        integer("d", self.d, "Problem")
+        real("smoothness", self.smoothness, "Problem", above=0.0)
+        if self.domain.dimension != self.d:
+            raise refuse("domain", "Problem", f"of dimension d = {self.d}", self.domain)

@@ -1,0 +1,79 @@
+"""The only object that leaves a run: safe to publish, because all of it was released or public."""
+
+from dataclasses import dataclass
+
+from tailguard.errors import LedgerError
+from tailguard.plans.codec import digest
+from tailguard.plans.plan import Plan
+from tailguard.privacy.budget import Privacy
+from tailguard.privacy.events import Event
+from tailguard.solvers.base import Estimate, Released
+
+__all__ = ["Entry", "Ledger", "Release"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One charge: the step, the block it met, the event its mechanism reports, whether it was passed over."""
+
+    step: str
+    block: int
+    event: Event
+    skipped: bool = False
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What the mechanisms say they did, in order."""
+
+    entries: tuple[Entry, ...] = ()
+
+    def check(self, plan: Plan) -> None:
+        """Raise `LedgerError` unless exactly the planned events were performed, in the planned order and blocks."""
+        planned = [
+            (step.name, repetition % step.blocks, step.release_event)
+            for step in plan.steps
+            for repetition in range(step.count)
+        ]
+        done = [(entry.step, entry.block, entry.event) for entry in self.entries]
+        if done != planned:
+            raise LedgerError("What was performed is not what was planned; nothing is returned.")
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A finished fit.
+
+    Attributes
+    ----------
+    estimate : Estimate
+        Coefficients and intercept, post-processed from the released values.
+    released : tuple of Released
+        Every released value, step by step.
+    plan : Plan
+        What was promised.
+    ledger : Ledger
+        What was done; equal to the plan, or this object would not exist.
+    guarantee : Privacy
+        The plan's cost, recomputed.
+    numerics : str
+        How the noise was made.
+    private : bool
+        False for a seeded simulation, which protects nobody.
+    versions : tuple of (str, str)
+        Versions of the packages that did the work.
+    """
+
+    estimate: Estimate
+    released: tuple[Released, ...]
+    plan: Plan
+    ledger: Ledger
+    guarantee: Privacy
+    numerics: str
+    private: bool
+    versions: tuple[tuple[str, str], ...]
+
+    @property
+    def digest(self) -> str:
+        """Return the digest of the plan."""
+        return digest(self.plan)

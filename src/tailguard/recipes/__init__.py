@@ -1,0 +1,19 @@
+"""Recipes: public facts and a budget become a plan; no record is seen."""
+
+from tailguard._validate import choice
+from tailguard.recipes import centred_clipping, clipping
+from tailguard.recipes.base import Recipe
+
+__all__ = ["Recipe", "list_recipes", "recipe"]
+
+_RECIPES = {item.name: item for item in (centred_clipping.RECIPE, clipping.RECIPE)}
+
+
+def list_recipes() -> tuple[Recipe, ...]:
+    """Return every recipe with its source and what it can fit."""
+    return tuple(_RECIPES.values())
+
+
+def recipe(name: str, owner: str = "recipe") -> Recipe:
+    """Return the recipe of this name."""
+    return _RECIPES[choice("method", name, owner, _RECIPES)]

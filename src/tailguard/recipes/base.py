@@ -1,0 +1,55 @@
+"""What a recipe is: public facts and a budget in, a plan out. It never sees a record."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from tailguard._validate import choice
+from tailguard.errors import ParameterError
+from tailguard.plans.plan import Plan
+from tailguard.plans.problem import Problem
+from tailguard.privacy.budget import Privacy
+
+__all__ = ["Parameters", "Planner", "Recipe", "Task"]
+
+Parameters = Literal["practical", "paper"]
+Task = Literal["mean", "regression"]
+Planner = Callable[[Problem, Privacy], Plan]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A named way to turn public facts into a plan.
+
+    Parameters
+    ----------
+    name : str
+        What users call it.
+    source : str
+        Paper and algorithm, or where the idea comes from.
+    summary : str
+        One sentence.
+    planners : mapping from (task, parameters) to planner
+        What it can do, and how.
+    """
+
+    name: str
+    source: str
+    summary: str
+    planners: Mapping[tuple[str, str], Planner]
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """What it can fit."""
+        return tuple(sorted({task for task, _ in self.planners}))
+
+    def plan(self, task: Task, problem: Problem, privacy: Privacy, parameters: Parameters = "practical") -> Plan:
+        """Return the plan for these public facts, or raise the reason why there is none."""
+        choice("parameters", parameters, self.name, ("practical", "paper"))
+        planner = self.planners.get((task, parameters))
+        if planner is None:
+            known = ", ".join(f"{task} ({kind})" for task, kind in sorted(self.planners))
+            raise ParameterError(
+                f"The '{self.name}' method has no {parameters!r} parameters for task {task!r}; it has: {known}."
+            )
+        return planner(problem, privacy)

@@ -1,0 +1,80 @@
+"""From shares of a budget to the steps of a plan: one calibration for every recipe."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tailguard.mechanisms import Gaussian, L2Laplace, Laplace, Mechanism
+from tailguard.plans.step import Step
+from tailguard.privacy.budget import Privacy
+from tailguard.privacy.calibration import calibrate
+from tailguard.privacy.events import Event, Sequential
+from tailguard.statistics.base import Statistic
+
+__all__ = ["Draft", "assemble"]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A step whose noise is not known yet.
+
+    Parameters
+    ----------
+    name : str
+        What the solver calls it.
+    statistic : type of Statistic
+        What is released.
+    dimension : int
+        Length of its integer vector.
+    share : float
+        Part of the budget that all its releases get together: of μ² under Gaussian noise, of ε under Laplace noise.
+    count : int
+        Number of releases.
+    parts : int
+        As in `Step`.
+    """
+
+    name: str
+    statistic: type[Statistic]
+    dimension: int
+    share: float
+    count: int = 1
+    parts: int = 1
+
+    def step(self, scale: float, bits: int, *, pure: bool) -> Step:
+        """Return the step for a whole-budget noise multiplier of `scale`."""
+        mechanism = self._mechanism(pure)
+        sensitivity = self.statistic.sensitivity_of(mechanism.norm, self.dimension, bits, self.parts)
+        part = self.count / self.share
+        return Step(
+            name=self.name,
+            statistic=self.statistic.kind,
+            dimension=self.dimension,
+            bits=bits,
+            parts=self.parts,
+            sensitivity=sensitivity,
+            mechanism=mechanism,
+            multiplier=scale * (part if pure else math.sqrt(part)),
+            count=self.count,
+        )
+
+    def _mechanism(self, pure: bool) -> Mechanism:
+        """Gaussian noise; with δ = 0 Laplace noise in ℓ1 where the statistic offers it, else in ℓ2."""
+        if not pure:
+            return Gaussian()
+        return Laplace() if "l1" in self.statistic.norms else L2Laplace()
+
+
+def assemble(drafts: Sequence[Draft], privacy: Privacy, bits: int) -> tuple[Step, ...]:
+    """Return the steps whose noise just fits the budget.
+
+    The search runs over the very events that the run will report, so that what is calibrated is what is done.
+    """
+
+    def steps(scale: float) -> tuple[Step, ...]:
+        return tuple(draft.step(scale, bits, pure=privacy.pure) for draft in drafts)
+
+    def event(scale: float) -> Event:
+        return Sequential(tuple(step.event for step in steps(scale)))
+
+    return steps(calibrate(event, privacy))

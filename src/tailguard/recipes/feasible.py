@@ -1,0 +1,36 @@
+"""Refusals: what the budget cannot carry is said before any record is read, with what would."""
+
+import math
+
+from tailguard.errors import BudgetError
+from tailguard.plans.problem import Problem
+from tailguard.privacy.budget import Privacy
+
+__all__ = ["carry"]
+
+
+def carry(what: str, noise: float, limit: float, problem: Problem, privacy: Privacy) -> None:
+    """Raise `BudgetError` when a relative noise, which falls like 1/n, exceeds its limit.
+
+    Parameters
+    ----------
+    what : str
+        What the noise would spoil, for the sentence.
+    noise, limit : float
+        Noise as a share of n, and the largest share that leaves something to see.
+    problem, privacy : Problem, Privacy
+        The public facts.
+    """
+    if noise <= limit:
+        return
+    rows = _round_up(problem.n * noise / limit)
+    raise BudgetError(
+        f"{what} cannot be carried by n = {problem.n} rows and d = {problem.d} features at {privacy}; "
+        f"it needs about {rows} rows, a larger epsilon or fewer features."
+    )
+
+
+def _round_up(number: float) -> int:
+    """Round up to two digits."""
+    power = 10 ** max(0, math.floor(math.log10(number)) - 1)
+    return int(math.ceil(number / power) * power)

@@ -1,0 +1,121 @@
+"""Clipped descent after private centring and scaling: the practical parameters of `clipping` for regression."""
+
+from tailguard._validate import refuse
+from tailguard.errors import ParameterError
+from tailguard.losses.base import Loss
+from tailguard.losses.logistic import Logistic
+from tailguard.plans.plan import Plan
+from tailguard.plans.problem import Problem
+from tailguard.privacy.budget import Privacy
+from tailguard.recipes.draft import Draft, assemble
+from tailguard.recipes.feasible import carry
+from tailguard.recipes.noise import CountNoise
+from tailguard.recipes.preparation import feature_drafts, preparation_for, target_drafts
+from tailguard.solvers.clip_level import NORM_GRID, ClipLevel
+from tailguard.solvers.clipped_descent import ClippedDescent, Levels
+from tailguard.statistics.base import grid_bits
+from tailguard.statistics.below import Below
+from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.gram import Gram
+
+__all__ = ["plan_regression"]
+
+TARGET = 0.015
+"""Share of each of the target's centre and scale."""
+
+CENTRE, SCALE, ROW, GRAM, LEVEL = 0.06, 0.06, 0.015, 0.12, 0.05
+"""Shares of the columns' centres and scales, of the row level, the Gram matrix and the gradients' clip levels."""
+
+RESIDUAL_LEVEL, INTERCEPT = 0.025, 0.075
+"""Shares of the final correction of the intercept."""
+
+ROW_TAIL = 0.3
+"""Rows beyond their 70 % quantile are shortened in the Gram matrix."""
+
+GRADIENT_TAIL, RESIDUAL_TAIL, ORDER = 10.0, 3.0, 3.0
+"""Wanted tail masses, in units of dimension ÷ (n × budget), and the order by which quantiles are carried further."""
+
+REFRESHES = 3
+
+
+def plan_regression(problem: Problem, privacy: Privacy) -> Plan:
+    """Return the plan of a clipped, preconditioned descent in private units.
+
+    Raises
+    ------
+    BudgetError
+        When n, d and the budget cannot carry the private preparation; the sentence says how many rows would.
+    """
+    if privacy.pure:
+        raise ParameterError("The 'delta' parameter of clipping must be greater than 0. Got 0.0 instead.")
+    loss = problem.loss
+    if not isinstance(loss, Loss) or loss.smoothness is None:
+        raise refuse("loss", "clipping", "smooth and in generalised linear form", loss.name)
+    scaled = not isinstance(loss, Logistic)
+    noise = CountNoise.of(privacy)
+    preparation = preparation_for(problem, privacy, noise, problem.d, CENTRE)
+    correct = scaled and problem.intercept
+    used = CENTRE + SCALE + ROW + GRAM + LEVEL + 2 * TARGET * scaled + (RESIDUAL_LEVEL + INTERCEPT) * correct
+    n, bits = problem.n, grid_bits(problem.n)
+    steps = _steps(n / noise.multiplier)
+    solver = ClippedDescent(
+        loss=loss,
+        domain=problem.domain,
+        n=n,
+        d=problem.d,
+        bits=bits,
+        intercept=problem.intercept,
+        scaled_target=scaled,
+        preparation=preparation,
+        levels=_levels(problem, privacy, noise, 1.0 - used, correct),
+        ridge=min(0.01, (problem.d + problem.intercept) * noise.multiplier / n),
+        steps=steps,
+        refreshes=REFRESHES,
+    )
+    return Plan(
+        recipe="clipping",
+        parameters="practical",
+        problem=problem,
+        privacy=privacy,
+        solver=solver,
+        steps=assemble(_drafts(problem, solver, 1.0 - used), privacy, bits),
+        sources=(("shares, tails, steps", "chosen on synthetic development data"),),
+    )
+
+
+def _steps(strength: float) -> int:
+    """Return T for a sample of n × budget: more steps where noise allows more precision."""
+    return 12 if strength < 3e4 else 30 if strength < 1e6 else 60
+
+
+def _levels(problem: Problem, privacy: Privacy, noise: CountNoise, main: float, correct: bool) -> Levels:
+    n, k = problem.n, problem.d + problem.intercept
+    resolved = 1.5 * noise.of_bisection(LEVEL, REFRESHES * NORM_GRID.depth) / n
+    wanted = GRADIENT_TAIL * k * noise.of_one(main) / n
+    carry("A private clip level", resolved, 0.5, problem, privacy)
+    carry("A private gradient", wanted, 5.0, problem, privacy)
+    residual = None
+    if correct:
+        bend = 1.5 * noise.of_bisection(RESIDUAL_LEVEL, NORM_GRID.depth) / n
+        residual = ClipLevel.of(RESIDUAL_TAIL * noise.of_one(INTERCEPT) / n, bend, ORDER)
+    return Levels(ClipLevel(ROW_TAIL, 1.0), ClipLevel.of(wanted, resolved, ORDER), residual)
+
+
+def _drafts(problem: Problem, solver: ClippedDescent, main: float) -> list[Draft]:
+    """Return the steps in the order in which the solver asks; gradients get shares that grow with their number."""
+    k = problem.d + problem.intercept
+    drafts = [
+        *(target_drafts(solver.preparation, TARGET, TARGET) if solver.scaled_target else []),
+        *feature_drafts(solver.preparation, problem.d, CENTRE, SCALE),
+        Draft("row level", Below, 1, ROW, NORM_GRID.depth),
+        Draft("gram", Gram, k * (k + 1) // 2, GRAM),
+    ]
+    total = solver.steps * (solver.steps + 1) / 2
+    for step in range(solver.steps):
+        if solver.refreshed(step):
+            drafts.append(Draft("gradient level", Below, 1, LEVEL / REFRESHES, NORM_GRID.depth))
+        drafts.append(Draft("gradient", Clipped, k, main * (step + 1) / total))
+    if solver.levels.residual is not None:
+        drafts.append(Draft("residual level", Below, 1, RESIDUAL_LEVEL, NORM_GRID.depth))
+        drafts.append(Draft("intercept", Clipped, 1, INTERCEPT))
+    return drafts

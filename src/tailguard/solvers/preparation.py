@@ -1,0 +1,67 @@
+"""The private preparation that every practical recipe shares: centre and scale of columns and of the target."""
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tailguard.solvers.base import FloatVector, Query, Released, Setting
+from tailguard.solvers.quantile import LogGrid, quantile
+from tailguard.solvers.spread import HIGH, LOW, spread
+from tailguard.statistics.scalars import Columns, Target
+from tailguard.statistics.view import View
+
+__all__ = ["Preparation", "prepare_features", "prepare_target", "units"]
+
+
+@dataclass(frozen=True)
+class Preparation(Setting):
+    """How finely medians are sought.
+
+    Parameters
+    ----------
+    substeps : int
+        Edges an octave of the signed grid on which medians are sought.
+    """
+
+    substeps: int
+
+    @property
+    def grid(self) -> LogGrid:
+        """The signed grid of medians."""
+        return LogGrid(LOW, HIGH, self.substeps, signed=True)
+
+    @property
+    def resolution(self) -> float:
+        """Relative distance of two edges, with a factor 4 of caution."""
+        return float(4.0 * (np.exp2(1.0 / self.substeps) - 1.0))
+
+
+def prepare_features(view: View, preparation: Preparation, n: int, bits: int) -> Generator[Query, Released, View]:
+    """Ask for "feature centre" and "feature scale" and return the view that centres and scales the columns.
+
+    A column without significant spread is dropped: its scale is infinite.
+    """
+    plain = replace(view, centre=None, scale=None, intercept=False)
+    centre = yield from quantile("feature centre", Columns(plain), 0.5, n, bits, preparation.grid)
+    centred = Columns(replace(plain, centre=centre))
+    scale = yield from spread("feature scale", centred, centre, n, bits, preparation.resolution)
+    return replace(view, centre=centre, scale=scale)
+
+
+def prepare_target(view: View, preparation: Preparation, n: int, bits: int) -> Generator[Query, Released, View]:
+    """Ask for "target centre" and "target scale" and return the view that centres and scales the target.
+
+    A target without significant spread is scaled by its own size: there is nothing to explain, and nothing breaks.
+    """
+    centre = yield from quantile("target centre", Target(view), 0.5, n, bits, preparation.grid)
+    middle = float(centre[0])
+    centred = Target(replace(view, target_centre=middle))
+    scale = yield from spread("target scale", centred, centre, n, bits, preparation.resolution)
+    size = float(scale[0]) if np.isfinite(scale[0]) else max(abs(middle), 2.0**LOW)
+    return replace(view, target_centre=middle, target_scale=size)
+
+
+def units(view: View) -> tuple[FloatVector, FloatVector]:
+    """Return the centres and scales of a prepared view's columns."""
+    return np.asarray(view.centre, dtype=np.float64), np.asarray(view.scale, dtype=np.float64)

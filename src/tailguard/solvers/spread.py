@@ -1,0 +1,87 @@
+"""A private scale for every column from one noisy histogram of octaves.
+
+Quartiles fail where a distribution function is flat: on indicators, on zero-inflated costs, on constant columns. A
+histogram of the octaves of |x − centre| does not: its significant bins say where the mass is, a winsorised root
+mean square of them is a scale, and no significant bin means that there is nothing to scale.
+"""
+
+from collections.abc import Generator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from tailguard.solvers.base import FloatVector, Query, Released
+from tailguard.statistics.octaves import Octaves
+from tailguard.statistics.scalars import Scalars
+
+__all__ = ["HIGH", "LOW", "spread"]
+
+LOW, HIGH = -64, 64
+"""Octaves of every magnitude we look at: 5e-20 … 2e19."""
+
+WINDOWS = (1, 3, 8)
+"""Widths in octaves in which significant mass is sought; wide ones see what single bins cannot."""
+
+LEAST = 0.01
+"""Mass below which a window is ignored even when it is significant: it may be a few outliers."""
+
+WINSOR = 0.85
+"""Share of the significant mass that is kept as it is; the rest counts as if it lay at that point."""
+
+NORMALISER = 1.15
+"""Makes the scale of a Gaussian column its standard deviation."""
+
+
+def spread(
+    step: str, scalars: Scalars, centre: FloatVector, n: int, bits: int, resolution: float
+) -> Generator[Query, Released, FloatVector]:
+    """Ask for one octave histogram of |scalar| and return a scale for each, infinite where nothing is significant.
+
+    Parameters
+    ----------
+    step : str
+        The plan's step, a single release.
+    scalars : Scalars
+        The centred numbers.
+    centre : float64 vector
+        What was subtracted from them; a deviation below `resolution` × |centre| is rounding of the centre.
+    n, bits : int
+        Number of records, and bits of the grid of counts.
+    resolution : float
+        Relative resolution of the centre.
+    """
+    reply = yield Query(step, Octaves(scalars, LOW, HIGH, 1, bits))
+    masses = reply.value.reshape(scalars.count, HIGH - LOW) / n
+    noise = reply.noise / n
+    # One false alarm among all windows of all columns in a thousand fits.
+    threshold = noise * float(-ndtri(1e-3 / (len(WINDOWS) * masses.size)))
+    floors = np.log2(np.maximum(np.abs(centre) * resolution, 2.0**LOW)) - LOW
+    return np.array([_scale(mass, threshold, int(np.ceil(floor))) for mass, floor in zip(masses, floors, strict=True)])
+
+
+def _scale(mass: FloatVector, threshold: float, floor: int) -> float:
+    keep = _significant(mass, threshold)
+    keep[:floor] = False
+    if not keep.any():
+        return np.inf
+    cumulative = np.maximum.accumulate(np.maximum(np.cumsum(np.where(keep, mass, 0.0)), 0.0))
+    total = cumulative[-1]
+    if total <= 0.0:
+        return np.inf
+    mass = np.diff(cumulative, prepend=0.0)
+    cell = int(np.searchsorted(cumulative, WINSOR * total))
+    below = cumulative[cell - 1] if cell else 0.0
+    cut = 2.0 ** (LOW + cell + min(1.0, (WINSOR * total - below) / max(mass[cell], 1e-9)))
+    middles = np.exp2(LOW + 0.5 + np.arange(mass.size))
+    return float(NORMALISER * np.sqrt(np.sum(mass * np.minimum(middles, cut) ** 2) / max(total, 1.0)))
+
+
+def _significant(mass: FloatVector, threshold: float) -> NDArray[np.bool_]:
+    """Return which bins lie in a window whose released mass is no accident."""
+    keep = np.zeros(mass.size, bool)
+    for width in WINDOWS:
+        sums = np.convolve(mass, np.ones(width), "valid")
+        for start in np.flatnonzero((sums > threshold * np.sqrt(width)) & (sums > LEAST)):
+            keep[start : start + width] = True
+    return keep
