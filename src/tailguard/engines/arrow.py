@@ -14,12 +14,10 @@ from tailguard.statistics.arrays import FloatVector
 __all__ = ["arrow_column", "is_numeric_type", "selected"]
 
 
-def selected(
-    schema: Any, target: str | None, features: Sequence[str] | None
-) -> tuple[tuple[str, ...], str | None]:
+def selected(schema: Any, target: str | None, features: Sequence[str] | None) -> tuple[tuple[str, ...], str | None]:
     """Return the names of the features and of the target, each of them checked to exist and be numeric."""
     names = tuple(features) if features is not None else tuple(n for n in schema.names if n != target)
-    for name in (*names, *(() if target is None else (target,))):
+    for name in (*(() if target is None else (target,)), *names):
         found = schema.names.count(name)
         if found != 1:
             raise DataError(f"There must be exactly one column {name!r}, not {found}.")

@@ -115,11 +115,7 @@ class ChunkedEngine(ABC, Generic[Piece]):
         empty = (np.empty((0, self.d)), np.empty(0) if self.has_target else None)
         loaded = [empty, *(self._load(piece) for piece in self._pieces(block))]
         X = np.concatenate([rows for rows, _ in loaded])
-        y = (
-            np.concatenate([target for _, target in loaded if target is not None])
-            if self.has_target
-            else None
-        )
+        y = np.concatenate([target for _, target in loaded if target is not None]) if self.has_target else None
         return X, y
 
     def _row_numbers(self, block: Block) -> Iterator[slice | IntVector]:

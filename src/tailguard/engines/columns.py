@@ -46,9 +46,7 @@ class ColumnEngine(ChunkedEngine["slice | IntVector"]):
         n, d = len(columns[0]), len(columns)
         if any(column.shape != (n,) for column in columns):
             raise DataError("All columns must have the same number of rows.")
-        super().__init__(
-            n, d, has_target=y is not None, names=names, chunk_bytes=chunk_bytes, threads=threads
-        )
+        super().__init__(n, d, has_target=y is not None, names=names, chunk_bytes=chunk_bytes, threads=threads)
         self._columns = tuple(columns)
         self._y = None if y is None else checked_target(y, n)
 

@@ -17,9 +17,7 @@ from tailguard.errors import DataError
 __all__ = ["open"]
 
 
-def open(
-    X: Any, y: Any = None, *, target: str | None = None, features: Sequence[str] | None = None
-) -> Engine:
+def open(X: Any, y: Any = None, *, target: str | None = None, features: Sequence[str] | None = None) -> Engine:
     """Return an engine for the records; reads shape, names and types, never a value.
 
     Parameters
@@ -101,8 +99,8 @@ def _file(X: str | PathLike[str], y: Any, target: str | None, features: Sequence
 def _table(X: Any, source: str, y: Any, target: str | None, features: Sequence[str] | None) -> Engine:
     labels = list(X.column_names if source == "pyarrow" else X.columns)
     wanted = [label for label in labels if label != target] if features is None else list(features)
-    columns = [_column(X, source, labels, label) for label in wanted]
     response = _vector(y) if target is None else _column(X, source, labels, target)
+    columns = [_column(X, source, labels, label) for label in wanted]
     return ColumnEngine(columns, response, names=tuple(str(label) for label in wanted))
 
 

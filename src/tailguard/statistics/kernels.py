@@ -180,9 +180,7 @@ def clip_factors(slope: FloatVector, square: FloatVector, unit: float, bound: fl
 
 
 @compiled
-def weight_factors(
-    slope: FloatVector, square: FloatVector, limit: float, scale: float, bound: float
-) -> FloatVector:
+def weight_factors(slope: FloatVector, square: FloatVector, limit: float, scale: float, bound: float) -> FloatVector:
     """Return clamp(slope, ±limit)/limit · min(scale, bound/‖row‖)."""
     factor = np.zeros(slope.size)
     for i in range(slope.size):
@@ -307,12 +305,8 @@ def _add_four(total: FloatVector, u: FloatMatrix) -> None:
     root = np.sqrt(2.0)
     first = 0
     for j in range(d):
-        total[first] += (np.rint(p[j] * p[j]) + np.rint(q[j] * q[j])) + (
-            np.rint(r[j] * r[j]) + np.rint(s[j] * s[j])
-        )
+        total[first] += (np.rint(p[j] * p[j]) + np.rint(q[j] * q[j])) + (np.rint(r[j] * r[j]) + np.rint(s[j] * s[j]))
         a, b, c, e = root * p[j], root * q[j], root * r[j], root * s[j]
         for k in range(j + 1, d):
-            total[first + k - j] += (np.rint(a * p[k]) + np.rint(b * q[k])) + (
-                np.rint(c * r[k]) + np.rint(e * s[k])
-            )
+            total[first + k - j] += (np.rint(a * p[k]) + np.rint(b * q[k])) + (np.rint(c * r[k]) + np.rint(e * s[k]))
         first += d - j

@@ -1,0 +1,127 @@
+"""Every statistic that the contract suite is run on. A new statistic gets its tests by being added here."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from tests.support.neighbours import around
+
+from tailguard.losses import Absolute, CustomLoss, Huber, Logistic, Squared, SquaredDistance
+from tailguard.statistics import (
+    Below,
+    Clamped,
+    Clipped,
+    Columns,
+    Gradient,
+    Gram,
+    Norm,
+    Octaves,
+    RecordGradient,
+    Rows,
+    Slope,
+    Statistic,
+    Target,
+    Truncated,
+    View,
+    Weighted,
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A statistic, the view its records pass, values worth trying, and how near some pair comes to the bound."""
+
+    name: str
+    statistic: Statistic
+    view: View
+    special: tuple[float, ...] = ()
+    tight: float = 0.9
+
+
+PLAIN = {d: View(d) for d in (1, 3, 50)}
+MOVED = {d: View(d, centre=np.linspace(-1.0, 2.0, d), scale=np.geomspace(0.5, 4.0, d)) for d in (1, 3, 50)}
+FULL = View(
+    3,
+    centre=[0.0, 5.0, -1.0],
+    scale=[1.0, 0.01, 30.0],
+    intercept=True,
+    target_centre=1.0,
+    target_scale=2.0,
+)
+DROPPED = View(4, centre=[0.0, 1.0, 2.0, 3.0], scale=[1.0, np.inf, 2.0, np.inf])
+
+
+def point(view):
+    """A point at which a row of equal entries is predicted to be about 0."""
+    signs = np.where(np.arange(view.dimension) % 2 == 0, 1.0, -1.0)
+    signs[-1] -= signs.sum()
+    return 0.25 * signs
+
+
+def cubic(w, rows, target):
+    return (w - rows) ** 3
+
+
+def gradient(view, loss):
+    return Gradient(view, loss, point(view))
+
+
+def _clipped():
+    for view, name in ((PLAIN[1], "1"), (PLAIN[3], "3"), (PLAIN[50], "50"), (FULL, "full")):
+        yield Case(f"rows {name}", Clipped(Rows(view), 2.0, 40), view, around(2.0))
+        yield Case(f"squared {name}", Clipped(gradient(view, Squared()), 0.7, 30), view, around(0.7))
+    for loss in (Logistic(), Absolute(smoothing=0.1), Huber(threshold=1.5)):
+        field = gradient(MOVED[3], loss)
+        yield Case(f"{loss.name} 3", Clipped(field, 1e-3, 20), MOVED[3], around(1e-3, 1e-6))
+    yield Case("dropped", Clipped(gradient(DROPPED, Squared()), 5.0, 35), DROPPED, around(5.0))
+    centred = RecordGradient(MOVED[50], SquaredDistance(), np.full(50, 0.3))
+    yield Case("distance 50", Clipped(centred, 12.0, 33), MOVED[50], around(12.0))
+    custom = RecordGradient(PLAIN[3], CustomLoss("cubic", cubic), np.zeros(3))
+    yield Case("custom 3", Clipped(custom, 1e5, 33), PLAIN[3], around(1e5))
+    yield Case("coarse grid", Clipped(Rows(PLAIN[50]), 1.0, 3), PLAIN[50], around(1.0), tight=0.0)
+
+
+def _coordinatewise():
+    for kind in (Clamped, Truncated):
+        for view, name in ((PLAIN[1], "1"), (PLAIN[3], "3"), (PLAIN[50], "50"), (MOVED[3], "moved")):
+            yield Case(f"rows {name}", kind(Rows(view), 3.0, 40), view, around(3.0))
+        for view, name in ((PLAIN[3], "3"), (MOVED[50], "50")):
+            yield Case(f"squared {name}", kind(gradient(view, Squared()), 0.5, 30), view, around(0.49))
+        custom = RecordGradient(PLAIN[3], CustomLoss("cubic", cubic), np.zeros(3))
+        yield Case("custom 3", kind(custom, 1.0, 25), PLAIN[3], around(1.0))
+        yield Case("dropped", kind(Rows(DROPPED), 1.0, 25), DROPPED, around(1.0), tight=0.5)
+        yield Case("logistic full", kind(gradient(FULL, Logistic()), 0.5, 12), FULL, around(0.5), tight=0.4)
+
+
+def _weighted():
+    for view, name in ((PLAIN[1], "1"), (PLAIN[3], "3"), (PLAIN[50], "50"), (FULL, "full")):
+        for loss in (Squared(), Logistic(), Huber(threshold=2.0)):
+            statistic = Weighted(gradient(view, loss), 4.0, 0.5, 32)
+            yield Case(f"{loss.name} {name}", statistic, view, around(4.0, 0.5))
+    yield Case("rows", Weighted(Rows(PLAIN[3]), 1e-100, 1.0, 40), PLAIN[3], around(1e-100))
+    yield Case("dropped", Weighted(gradient(DROPPED, Squared()), 1e100, 1e-80, 20), DROPPED, around(1e100))
+
+
+def _counts():
+    for view, name, tight in ((PLAIN[1], "1", 0.9), (MOVED[50], "50", 0.9), (DROPPED, "dropped", 0.5)):
+        edges = np.linspace(-0.5, 0.5, view.dimension)
+        yield Case(f"columns {name}", Below(Columns(view), edges, 40), view, around(0.5), tight)
+        octaves = Octaves(Columns(view), -10, 10, 2, 30)
+        yield Case(f"columns {name}", octaves, view, around(1.0, 2.0**0.5, 2.0**10), tight)
+    for scalars, name in (
+        (Target(FULL), "target"),
+        (Slope(gradient(FULL, Squared())), "slope"),
+        (Norm(gradient(FULL, Huber(threshold=1.0))), "norm"),
+    ):
+        yield Case(name, Below(scalars, np.array([0.25]), 20), FULL, around(0.25))
+        yield Case(name, Octaves(scalars, -1022, 1024, 1, 20), FULL, around(1.0, 1e-160))
+
+
+def _gram():
+    yield Case("1", Gram(PLAIN[1], 2.0, 30), PLAIN[1], around(2.0), tight=0.7)
+    for view, name in ((PLAIN[3], "3"), (PLAIN[50], "50"), (FULL, "full"), (DROPPED, "dropped")):
+        yield Case(name, Gram(view, 1.5, 36), view, around(1.5, 100.0))
+    yield Case("coarse grid", Gram(PLAIN[3], 1.0, 2), PLAIN[3], around(1.0), tight=0.0)
+
+
+CASES = [*_clipped(), *_coordinatewise(), *_weighted(), *_counts(), *_gram()]
+"""All cases; the identity of one is its statistic's kind and its name."""
