@@ -20,7 +20,7 @@ Kernel: TypeAlias = Callable[[FloatMatrix, FloatVector | None], IntVector]
 Records: TypeAlias = tuple[FloatMatrix, FloatVector | None]
 Piece = TypeVar("Piece")
 
-CHUNK_BYTES = 2**21
+CHUNK_BYTES = 2**22
 """Bytes of float64 records handed to a kernel at once."""
 
 

@@ -23,8 +23,9 @@ Norm = Literal["l1", "l2", "linf"]
 S = TypeVar("S", bound="type[Statistic]")
 
 MAX_BITS = 40
-BLOCK_BYTES = 2**20
-"""Bytes of rows that a kernel sees at once: both its passes should find them in the second-level cache."""
+BLOCK_BYTES = 2**21
+"""Bytes of rows that a kernel sees at once: small enough for the cache, where its second pass should find them, and
+large enough to outweigh a dozen microseconds of Python a block. Measured best from 1 to 2 MiB."""
 
 _kinds: dict[str, type["Statistic"]] = {}
 

@@ -9,7 +9,7 @@ Two facts make every sum exact and every contribution a function of its own reco
 - No fast-math and no fused multiply-add: reductions run in eight explicit lanes, so that a row's dot product
   has the same bits on every processor, in every chunk and on every thread.
 - A contribution is an integer of at most 2**40, and a kernel sees at most `MAX_ROWS` rows: its float64
-  accumulators hold integers of at most 2**52, which float64 adds exactly in any order.
+  accumulators hold integers of at most 2**53, which float64 adds exactly in any order.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,7 @@ __all__ = [
     "weight_factors",
 ]
 
-MAX_ROWS = 4096
+MAX_ROWS = 2**13
 SMALLEST_SQUARE = 1e-280
 LARGEST_SQUARE = 1e300
 LANES = 8

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailguard.statistics.arrays import FloatMatrix, FloatVector
+from tailguard.statistics.arrays import FloatMatrix, FloatVector, frozen
 from tailguard.statistics.fields import Field
 from tailguard.statistics.view import View
 
@@ -13,11 +13,7 @@ __all__ = ["Slopes"]
 
 @dataclass(frozen=True, eq=False)
 class Slopes(Field):
-    """Row 1 with the slope of another field: for a squared loss, the residual.
-
-    A record whose row in the inner field is not finite has a slope that is not finite, so it contributes nothing here
-    either.
-    """
+    """Row 1 with the slope of another field: for a squared loss, the residual."""
 
     field: Field
 
@@ -34,4 +30,4 @@ class Slopes(Field):
     def parts(self, X: FloatMatrix, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
         _, slopes = self.field.parts(X, y)
-        return np.ones((len(X), 1)), slopes
+        return frozen(np.ones((len(X), 1))), slopes
