@@ -7,11 +7,11 @@ from tailguard.recipes.base import Recipe
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import feature_drafts, preparation_for
-from tailguard.solvers.clip_level import NORM_GRID, ClipLevel
+from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.means import CentredMean
 from tailguard.statistics.base import grid_bits
-from tailguard.statistics.below import Below
 from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.octaves import Octaves
 
 __all__ = ["RECIPE", "plan_mean"]
 
@@ -39,14 +39,10 @@ def plan_mean(problem: Problem, privacy: Privacy) -> Plan:
     preparation = preparation_for(problem, privacy, noise, d, CENTRE)
     main = 1.0 - CENTRE - SCALE - LEVEL
     order = problem.moment.order if problem.moment is not None else ORDER
-    level = ClipLevel.of(
-        wanted=TAIL * d * noise.of_one(main) / n,
-        resolved=1.5 * noise.of_bisection(LEVEL, NORM_GRID.depth) / n,
-        order=order,
-    )
+    level = ClipLevel(min(TAIL * d * noise.of_one(main) / n, 0.5), order)
     drafts = [
         *feature_drafts(preparation, d, CENTRE, SCALE),
-        Draft("clip level", Below, 1, LEVEL, NORM_GRID.depth),
+        Draft("clip level", Octaves, CELLS, LEVEL),
         Draft("mean", Clipped, d, main),
     ]
     return Plan(

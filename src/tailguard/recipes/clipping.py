@@ -14,12 +14,12 @@ from tailguard.recipes.base import Recipe
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.regression import plan_regression
-from tailguard.solvers.clip_level import NORM_GRID, ClipLevel
+from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.means import ClippedMean, Radius
 from tailguard.solvers.projected_gradient import ProjectedGradient
 from tailguard.statistics.base import grid_bits
-from tailguard.statistics.below import Below
 from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.octaves import Octaves
 
 __all__ = ["RECIPE", "clip_radius", "concentrated_budget", "paper_mean", "paper_regression", "plan_mean"]
 
@@ -124,7 +124,7 @@ def plan_mean(problem: Problem, privacy: Privacy) -> Plan:
     else:
         solver = ClippedMean(problem.domain, n, d, bits, _private_level(problem, privacy))
         drafts = [
-            Draft("clip level", Below, 1, LEVEL, NORM_GRID.depth),
+            Draft("clip level", Octaves, CELLS, LEVEL),
             Draft("mean", Clipped, d, 1.0 - LEVEL),
         ]
         source = f"private quantile of the norms, tail mass {TAIL:g}·d ÷ (n × budget)"
@@ -142,8 +142,7 @@ def plan_mean(problem: Problem, privacy: Privacy) -> Plan:
 def _private_level(problem: Problem, privacy: Privacy) -> ClipLevel:
     noise = CountNoise.of(privacy)
     order = problem.moment.order if problem.moment is not None else ORDER
-    wanted = TAIL * problem.d * noise.of_one(1.0 - LEVEL) / problem.n
-    return ClipLevel.of(wanted, 1.5 * noise.of_bisection(LEVEL, NORM_GRID.depth) / problem.n, order)
+    return ClipLevel(min(TAIL * problem.d * noise.of_one(1.0 - LEVEL) / problem.n, 0.5), order)
 
 
 def _gaussian_step(name: str, dimension: int, bits: int, rho: float, count: int) -> Step:

@@ -11,12 +11,12 @@ from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import feature_drafts, preparation_for, target_drafts
-from tailguard.solvers.clip_level import NORM_GRID, ClipLevel
+from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.clipped_descent import ClippedDescent, Levels
 from tailguard.statistics.base import grid_bits
-from tailguard.statistics.below import Below
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.gram import Gram
+from tailguard.statistics.octaves import Octaves
 
 __all__ = ["plan_regression"]
 
@@ -90,15 +90,14 @@ def _steps(strength: float) -> int:
 
 def _levels(problem: Problem, privacy: Privacy, noise: CountNoise, main: float, correct: bool) -> Levels:
     n, k = problem.n, problem.d + problem.intercept
-    resolved = 1.5 * noise.of_bisection(LEVEL, REFRESHES * NORM_GRID.depth) / n
-    wanted = GRADIENT_TAIL * k * noise.of_one(main) / n
-    carry("A private clip level", resolved, 0.5, problem, privacy)
-    carry("A private gradient", wanted, 5.0, problem, privacy)
-    residual = None
-    if correct:
-        bend = 1.5 * noise.of_bisection(RESIDUAL_LEVEL, NORM_GRID.depth) / n
-        residual = ClipLevel.of(RESIDUAL_TAIL * noise.of_one(INTERCEPT) / n, bend, ORDER)
-    return Levels(ClipLevel(ROW_TAIL, 1.0), ClipLevel.of(wanted, resolved, ORDER), residual)
+    gradient = GRADIENT_TAIL * k * noise.of_one(main) / n
+    carry("A private gradient", gradient, 5.0, problem, privacy)
+    residual = RESIDUAL_TAIL * noise.of_one(INTERCEPT) / n
+    return Levels(
+        row=ClipLevel(ROW_TAIL, ORDER),
+        gradient=ClipLevel(min(gradient, 0.5), ORDER),
+        residual=ClipLevel(min(residual, 0.5), ORDER) if correct else None,
+    )
 
 
 def _drafts(problem: Problem, solver: ClippedDescent, main: float) -> list[Draft]:
@@ -107,15 +106,15 @@ def _drafts(problem: Problem, solver: ClippedDescent, main: float) -> list[Draft
     drafts = [
         *(target_drafts(solver.preparation, TARGET, TARGET) if solver.scaled_target else []),
         *feature_drafts(solver.preparation, problem.d, CENTRE, SCALE),
-        Draft("row level", Below, 1, ROW, NORM_GRID.depth),
+        Draft("row level", Octaves, CELLS, ROW),
         Draft("gram", Gram, k * (k + 1) // 2, GRAM),
     ]
     total = solver.steps * (solver.steps + 1) / 2
     for step in range(solver.steps):
         if solver.refreshed(step):
-            drafts.append(Draft("gradient level", Below, 1, LEVEL / REFRESHES, NORM_GRID.depth))
+            drafts.append(Draft("gradient level", Octaves, CELLS, LEVEL / REFRESHES))
         drafts.append(Draft("gradient", Clipped, k, main * (step + 1) / total))
     if solver.levels.residual is not None:
-        drafts.append(Draft("residual level", Below, 1, RESIDUAL_LEVEL, NORM_GRID.depth))
+        drafts.append(Draft("residual level", Octaves, CELLS, RESIDUAL_LEVEL))
         drafts.append(Draft("intercept", Clipped, 1, INTERCEPT))
     return drafts
