@@ -1,11 +1,18 @@
-"""Differentially private models for heavy-tailed data, without asking anyone for a bound on the data."""
+"""Differentially private models for heavy-tailed data, without asking anyone for a bound on the data.
 
-from tailguard import audit, domains, losses
-from tailguard.errors import BudgetError, DataError, LedgerError, ParameterError, PlanError, TailguardError
-from tailguard.estimators import LinearRegression, LogisticRegression, Mean
-from tailguard.plans import Moment, Plan, Problem, Release, verify
-from tailguard.privacy import Privacy
-from tailguard.recipes import list_recipes
+Names are imported on first use, so that `import tailguard` and `tailguard --help` take no time.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tailguard import audit, domains, losses, plans, report
+    from tailguard.errors import BudgetError, DataError, LedgerError, ParameterError, PlanError, TailguardError
+    from tailguard.estimators import LinearRegression, LogisticRegression, Mean
+    from tailguard.plans import Moment, Plan, Problem, Release, verify
+    from tailguard.privacy import Privacy
+    from tailguard.recipes import list_recipes
 
 __version__ = "0.1.0"
 
@@ -28,5 +35,36 @@ __all__ = [
     "domains",
     "list_recipes",
     "losses",
+    "plans",
+    "report",
     "verify",
 ]
+
+_HOMES = {
+    "errors": ("BudgetError", "DataError", "LedgerError", "ParameterError", "PlanError", "TailguardError"),
+    "estimators": ("LinearRegression", "LogisticRegression", "Mean"),
+    "plans": ("Moment", "Plan", "Problem", "Release", "verify"),
+    "privacy": ("Privacy",),
+    "recipes": ("list_recipes",),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+_PACKAGES = frozenset(
+    "audit domains engines errors estimators losses mechanisms plans privacy recipes report run solvers statistics".split()
+)
+
+if not TYPE_CHECKING:  # a type checker must not believe that every name exists
+
+    def __getattr__(name: str) -> object:
+        """Import a public name, or a subpackage, when it is first asked for."""
+        if name in _HOME:
+            value = getattr(import_module(f"tailguard.{_HOME[name]}"), name)
+        elif name in _PACKAGES:
+            value = import_module(f"tailguard.{name}")
+        else:
+            raise AttributeError(f"module 'tailguard' has no attribute {name!r}")
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

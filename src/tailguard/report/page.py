@@ -1,0 +1,59 @@
+"""A release as one self-contained HTML page: no script, no image, no address on the network."""
+
+from collections.abc import Sequence
+
+from tailguard.plans import Release, dumps
+from tailguard.report import words
+from tailguard.report.shares import shares
+
+__all__ = ["html"]
+
+
+def html(release: Release, *, names: Sequence[str] | None = None, target: str | None = None) -> str:
+    """Return a report on a release: what was fitted, the guarantee, where the budget went, how to verify.
+
+    Parameters
+    ----------
+    release : Release
+        A finished fit. Nothing else is read, so that the page is as safe to publish as the release.
+    names : sequence of str or None, default=None
+        Names of the columns. They are public, and escaped.
+    target : str or None, default=None
+        Name of the target's column.
+
+    Examples
+    --------
+    >>> import numpy as np, tailguard as tg
+    >>> model = tg.Mean(epsilon=1.0, random_state=0).fit(np.ones((20_000, 2)))
+    >>> "NOT PRIVATE" in html(model.release_, names=["age", "cost"])
+    True
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    pages = Environment(
+        loader=PackageLoader("tailguard.report", ""), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    return pages.get_template("page.html").render(_content(release, names, target))
+
+
+def _content(release: Release, names: Sequence[str] | None, target: str | None) -> dict[str, object]:
+    plan, values = release.plan, release.estimate.coefficients.tolist()
+    task, releases = words.task(plan), sum(step.count for step in plan.steps)
+    return {
+        "release": release,
+        "plan": plan,
+        "title": f"Private {task}" + (f" of {target}" if target else ""),
+        "promise": "What is promised" if release.private else "What the plan promises, and a simulation does not keep",
+        "heading": "The mean" if task == "mean" else "The model",
+        "value_name": "mean" if task == "mean" else "coefficient",
+        "releases": releases,
+        "parts": shares(plan),
+        "guarantee": words.guarantee(plan.privacy, plan.problem.n, releases),
+        "facts": words.public_facts(plan),
+        "coefficients": list(zip(words.labels(names, len(values)), values, strict=True)),
+        "document": dumps(plan),
+        "how_made": words.how_made(release),
+        "not_private": words.NOT_PRIVATE,
+        "number": words.number,
+        "purpose": words.purpose,
+    }

@@ -1,0 +1,106 @@
+"""The promise in plain words. Every sentence is made from public numbers."""
+
+import math
+from collections.abc import Sequence
+
+from tailguard.plans import Plan, Release
+from tailguard.privacy.budget import Privacy
+
+__all__ = [
+    "NOT_PRIVATE",
+    "guarantee",
+    "how_made",
+    "labels",
+    "number",
+    "printable",
+    "public_facts",
+    "purpose",
+    "task",
+]
+
+NOT_PRIVATE = "SIMULATION, NOT PRIVATE: the noise comes from a seed and can be subtracted again. Do not publish."
+
+_TASKS = {
+    "squared": "linear regression",
+    "logistic": "logistic regression",
+    "squared distance": "mean",
+}
+
+_PURPOSES = {
+    "target centre": "median of the target",
+    "target scale": "spread of the target",
+    "feature centre": "median of each column",
+    "feature scale": "spread of each column",
+    "row level": "how long rows are",
+    "clip level": "where to clip rows",
+    "gram": "how columns go together",
+    "gradient level": "where to clip gradients",
+    "gradient": "the steps of the fit",
+    "residual level": "where to clip residuals",
+    "intercept": "the final intercept",
+    "mean": "the mean itself",
+}
+
+
+def task(plan: Plan) -> str:
+    """Return what is fitted, in words."""
+    name = plan.problem.loss.name
+    return _TASKS.get(name, f"model with {name} loss")
+
+
+def purpose(step: str) -> str:
+    """Return what a step is for, or nothing where its name must speak for itself."""
+    return _PURPOSES.get(step, "")
+
+
+def guarantee(privacy: Privacy, n: int, releases: int) -> tuple[str, ...]:
+    """Return the guarantee in plain words, one paragraph an idea."""
+    odds = math.exp(min(privacy.epsilon, 700.0))
+    slip = "" if privacy.pure else f", plus δ = {privacy.delta:.3g}"
+    # Any test between two neighbours has error rates a, b with e^ε·a + b ≥ 1 − δ and a + e^ε·b ≥ 1 − δ.
+    right = (odds + privacy.delta) / (1.0 + odds)
+    cost = "kε" if privacy.pure else "kε, with a δ that grows even faster"
+    return (
+        f"Replace any one of the {n} rows by any other row: the probability of every set of results becomes at most "
+        f"e^ε = {odds:.4g} times as large{slip}.",
+        "An attacker who knows all other rows and must say which of two rows was in the data is right with "
+        f"probability at most {math.ceil(1000.0 * right) / 10.0:g} %; guessing gives 50 %.",
+        "The promise is for a row, not for a person: k rows of one person cost " + cost + ".",
+        f"It covers all {releases} noisy releases together. The number of rows n = {n} is public and published.",
+        "It holds for any values whatsoever, extreme, missing or infinite; assumptions on tails decide accuracy alone.",
+    )
+
+
+def public_facts(plan: Plan) -> tuple[str, ...]:
+    """Return what the plan takes as public knowledge, which must not have been looked up in the data."""
+    problem, moment = plan.problem, plan.problem.moment
+    facts = [f"number of rows, {problem.n}", f"number of columns, {problem.d}", "names of the columns"]
+    if problem.loss.name == "logistic":
+        facts.append("the two classes")
+    bound = problem.domain.norm_bound("l2")
+    if math.isfinite(bound):
+        facts.append(f"coefficients of length at most {number(bound)}")
+    if moment is not None:
+        size = "an unknown bound" if moment.bound is None else f"bound {number(moment.bound)}"
+        facts.append(f"moments of order {number(moment.order)} with {size}")
+    return tuple(facts)
+
+
+def how_made(release: Release) -> str:
+    """Return how the noise was made and by which versions."""
+    return f"{release.numerics} ({', '.join(f'{name} {version}' for name, version in release.versions)})"
+
+
+def labels(names: Sequence[str] | None, count: int) -> list[str]:
+    """Return the names of the columns, or numbered ones."""
+    return [f"column {j}" for j in range(count)] if names is None else list(names)
+
+
+def printable(text: str) -> str:
+    """Return a name from a file without characters that could steer a terminal."""
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+
+
+def number(value: float) -> str:
+    """Return a number with four digits."""
+    return f"{value:.4g}"
