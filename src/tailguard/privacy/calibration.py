@@ -48,7 +48,7 @@ def calibrate(build: Callable[[float], Event], privacy: Privacy) -> float:
     >>> from tailguard.privacy import Gaussian
     >>> scale = calibrate(lambda s: Repeat(Gaussian(multiplier=s), 10), Privacy(epsilon=1.0, delta=1e-6))
     >>> round(scale, 3)
-    13.431
+    13.36
     """
     target = privacy.epsilon * (1.0 - _ROOM)
 
@@ -70,7 +70,7 @@ def gaussian_multiplier(privacy: Privacy) -> float:
     Examples
     --------
     >>> round(gaussian_multiplier(Privacy(epsilon=1.0, delta=1e-6)), 4)
-    4.2478
+    4.2247
     """
     log_target = _log_delta_of(privacy, "a Gaussian")
     return smallest(lambda m: log_delta(1.0 / m, privacy.epsilon) <= log_target, _LEAST, _GREATEST)
@@ -87,7 +87,7 @@ def zcdp_rho(privacy: Privacy) -> float:
     Examples
     --------
     >>> round(zcdp_rho(Privacy(epsilon=1.0, delta=1e-6)), 5)
-    0.02139
+    0.02436
     """
     log_target = _log_delta_of(privacy, "a zCDP mechanism")
 

@@ -57,7 +57,7 @@ def epsilon(event: Event, delta: float) -> float:
     --------
     >>> from tailguard.privacy import Gaussian, Repeat
     >>> round(epsilon(Repeat(Gaussian(multiplier=20.0), 16), delta=1e-6), 4)
-    0.8715
+    0.8341
     """
     real("delta", delta, "epsilon", at_least=0.0, below=1.0)
     return _worst(expand(event), delta)

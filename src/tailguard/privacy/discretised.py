@@ -17,10 +17,10 @@ __all__ = ["discretised_epsilon"]
 
 _LEAST_DELTA = 1e-10  # Fourier transforms round at about 1e-14
 _MOST_EVENTS = 4  # different ones; each costs a convolution
-_CELLS = 20_000  # of the grid, for an interval of length ε
+_CELLS = 5_000  # of the grid, for ε or for two standard deviations of the loss, whichever is more
 
 
-def discretised_epsilon(branch: Branch, delta: float, scale: float) -> float | None:
+def discretised_epsilon(branch: Branch, delta: float, rough: float) -> float | None:
     """Return ε(δ), or None where the discretisation could not be trusted to a part in a hundred.
 
     Parameters
@@ -29,13 +29,14 @@ def discretised_epsilon(branch: Branch, delta: float, scale: float) -> float | N
         Its `distance` is ignored.
     delta : float
         δ > 0.
-    scale : float
+    rough : float
         Roughly ε; sets the grid.
     """
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     costs = branch.pure + branch.ranges
-    grid = scale / _CELLS
+    spread = math.sqrt(branch.precision + sum(count * cost * cost for cost, count in costs))
+    grid = max(rough, 2.0 * spread) / _CELLS
     if delta < _LEAST_DELTA or len(costs) > _MOST_EVENTS or any(cost < 8.0 * grid for cost, _ in costs):
         return None
     parts = [_events(epsilon, count, grid, _randomised_response) for epsilon, count in branch.pure]

@@ -21,7 +21,7 @@ __all__ = ["inverted_epsilon"]
 Complex = NDArray[np.complex128]
 
 _ORDERS = np.exp(np.linspace(math.log(1e-9), math.log(1e15), 600))
-_MOST_TERMS = 2_000_000  # of the rule, times the number of different events
+_MOST_TERMS = 500_000  # of the rule, times the number of different events
 
 
 def inverted_epsilon(branch: Branch, delta: float, high: float) -> float:

@@ -27,6 +27,7 @@ from tailguard.privacy.inversion import inverted_epsilon
 
 __all__ = ["recompute"]
 
+_FEW = 4  # branches; with more, dp-accounting's discretised distributions would take too long
 _LEAST_MU = 1e-6  # below, dp-accounting's difference of normal probabilities has too few digits left
 
 
@@ -64,7 +65,7 @@ def recompute(event: Event, delta: float) -> float:
     for branch in sorted(branches, key=first.__getitem__, reverse=True):
         if first[branch] <= worst:
             break  # what is left cannot be worse, however finely computed
-        worst = max(worst, _fine(branch, delta, first[branch]))
+        worst = max(worst, _fine(branch, delta, first[branch], discretise=len(branches) <= _FEW))
     return worst
 
 
@@ -75,24 +76,25 @@ def _rough(branch: Branch, delta: float) -> float:
     return min(branch.epsilon, _renyi(branch, delta))
 
 
-def _fine(branch: Branch, delta: float, rough: float) -> float:
+def _fine(branch: Branch, delta: float, rough: float, discretise: bool) -> float:
     """Return the best of all routes."""
     if delta == 0.0 or not 0.0 < rough < 1e12:
         return rough
+    if branch.precision > 0.0 and not branch.pure + branch.ranges:
+        return min(rough, _coupled(lambda reserved: _gaussian(branch, reserved, rough), branch.distance, delta))
+    numerical = discretised_epsilon(branch, delta, rough) if discretise else None
     if branch.precision == 0.0:
-        return min(rough, discretised_epsilon(branch, delta, rough) or math.inf)
-    ideal = _coupled(lambda reserved: _ideal(branch, reserved, rough), branch.distance, delta)
-    if not branch.pure + branch.ranges:
-        return min(rough, ideal)
-    return min(rough, max(ideal, 0.99 * (discretised_epsilon(branch, delta, rough) or 0.0)))
+        return rough if numerical is None else min(rough, numerical)
+    exact = _coupled(lambda reserved: inverted_epsilon(branch, reserved, rough), branch.distance, delta)
+    return min(rough, exact if numerical is None else max(exact, 0.99 * numerical))
 
 
-def _ideal(branch: Branch, delta: float, rough: float) -> float:
-    """Return ε(δ) of exact Gaussians and dominating pairs."""
+def _gaussian(branch: Branch, delta: float, rough: float) -> float:
+    """Return ε(δ) of exact Gaussians."""
     from dp_accounting import get_epsilon_gaussian
 
     mu = math.sqrt(branch.precision)
-    if branch.pure + branch.ranges or mu < _LEAST_MU:
+    if mu < _LEAST_MU:
         return inverted_epsilon(branch, delta, rough)
     return float(get_epsilon_gaussian(1.0 / mu, delta, tol=1e-13 * rough))
 
@@ -121,7 +123,7 @@ def _renyi(branch: Branch, delta: float) -> float:
         bounds = divergence + np.log(h / (1.0 + h)) - (math.log(delta) + np.log1p(h)) / h
         best = int(np.argmin(bounds))
         low, high = float(logs[max(best - 1, 0)]), float(logs[min(best + 1, 100)])
-    if h[best] <= 0.01:  # dp-accounting has no such orders, though large ε have their best one there
+    if h[best] <= 0.01 or delta < 1e-290:  # orders that dp-accounting does not take; products that are denormal
         return max(0.0, float(bounds[best]))
     return float(compute_epsilon([1.0 + float(h[best])], [float(divergence[best])], delta)[0])
 
