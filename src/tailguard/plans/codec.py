@@ -67,7 +67,7 @@ def encode(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float) and math.isfinite(value):
-        return value
+        return float(value) + 0.0  # −0.0 equals 0.0 and must look like it
     if isinstance(value, tuple | list):
         return [encode(item) for item in value]
     if dataclasses.is_dataclass(value) and _tag(type(value)) in _known():
@@ -91,7 +91,7 @@ def decode(data: Any) -> Any:
         raise PlanError(f"The fields of {data['type']!r} in the plan are wrong: {', '.join(odd)}.")
     try:
         return cls(**fields)
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise PlanError(f"The plan holds a wrong {data['type']!r}: {error}") from error
 
 
@@ -114,13 +114,28 @@ def dumps(plan: Plan, *, indent: int | None = 2) -> str:
 def loads(text: str) -> Plan:
     """Return the plan of a JSON text whose digest fits; otherwise raise `PlanError`."""
     try:
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
         body, stated = document["plan"], document["digest"]
-    except (ValueError, KeyError, TypeError) as error:
+        plan = decode(body)
+        altered = len(document) != 2 or _canonical(encode(plan)) != _canonical(body) or digest(plan) != stated
+    except PlanError:
+        raise
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise PlanError("The file is not a tailguard plan.") from error
-    plan = decode(body)
     if not isinstance(plan, Plan):
         raise PlanError("The file is not a tailguard plan.")
-    if digest(plan) != stated or _canonical(encode(plan)) != _canonical(body):
+    if altered:
         raise PlanError("The plan was altered: its digest does not fit its content.")
     return plan
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a field that is given twice: a reader and a program may each believe another one."""
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise PlanError("The plan gives a field twice.")
+    return fields
+
+
+def _refuse_constant(name: str) -> None:
+    raise PlanError(f"The plan holds {name}, which is no number.")

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from tailguard._validate import choice, refuse
+from tailguard.plans.checks import instance
 from tailguard.plans.problem import Problem
 from tailguard.plans.step import Step
 from tailguard.privacy.budget import Privacy
@@ -51,7 +53,22 @@ class Plan:
     schema: int = SCHEMA
     relation: str = RELATION
 
+    def __post_init__(self) -> None:
+        instance("recipe", self.recipe, "Plan", str, "a string")
+        choice("parameters", self.parameters, "Plan", ("practical", "paper"))
+        instance("problem", self.problem, "Plan", Problem, "a Problem")
+        instance("privacy", self.privacy, "Plan", Privacy, "a Privacy")
+        instance("solver", self.solver, "Plan", Solver, "a Solver")
+        if not isinstance(self.steps, tuple) or not all(isinstance(step, Step) for step in self.steps):
+            raise refuse("steps", "Plan", "a tuple of Steps", type(self.steps).__name__)
+        if not isinstance(self.sources, tuple) or not all(map(_is_source, self.sources)):
+            raise refuse("sources", "Plan", "a tuple of pairs of strings", type(self.sources).__name__)
+
     @property
     def event(self) -> Event:
         """Return the event tree of the whole plan."""
         return Sequential(tuple(step.event for step in self.steps))
+
+
+def _is_source(pair: object) -> bool:
+    return isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(part, str) for part in pair)

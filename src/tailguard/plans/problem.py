@@ -1,11 +1,15 @@
 """The public facts of a fit. Every field may be printed; none of them may come from the records."""
 
 from dataclasses import dataclass
+from types import NoneType
 from typing import Literal
+
+import numpy as np
 
 from tailguard._validate import choice, integer, real, refuse
 from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss, RecordLoss
+from tailguard.plans.checks import instance, store
 
 __all__ = ["Moment", "Problem"]
 
@@ -32,9 +36,9 @@ class Moment:
     of: Literal["direction", "coordinate", "norm"] = "direction"
 
     def __post_init__(self) -> None:
-        real("order", self.order, "Moment", above=1.0)
+        store(self, order=real("order", self.order, "Moment", above=1.0))
         if self.bound is not None:
-            real("bound", self.bound, "Moment", above=0.0)
+            store(self, bound=real("bound", self.bound, "Moment", above=0.0))
         choice("of", self.of, "Moment", ("direction", "coordinate", "norm"))
 
 
@@ -67,8 +71,16 @@ class Problem:
     smoothness: float = 1.0
 
     def __post_init__(self) -> None:
-        integer("n", self.n, "Problem")
-        integer("d", self.d, "Problem")
-        real("smoothness", self.smoothness, "Problem", above=0.0)
+        instance("loss", self.loss, "Problem", (Loss, RecordLoss), "a loss")
+        instance("domain", self.domain, "Problem", Domain, "a Domain")
+        instance("intercept", self.intercept, "Problem", (bool, np.bool_), "a boolean")
+        instance("moment", self.moment, "Problem", (Moment, NoneType), "a Moment or None")
+        store(
+            self,
+            n=integer("n", self.n, "Problem"),
+            d=integer("d", self.d, "Problem"),
+            intercept=bool(self.intercept),
+            smoothness=real("smoothness", self.smoothness, "Problem", above=0.0),
+        )
         if self.domain.dimension != self.d:
             raise refuse("domain", "Problem", f"of dimension d = {self.d}", self.domain)

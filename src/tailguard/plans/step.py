@@ -4,9 +4,13 @@ from dataclasses import dataclass
 
 from tailguard._validate import integer, real
 from tailguard.mechanisms.base import Mechanism
+from tailguard.plans.checks import instance, store
 from tailguard.privacy.events import Disjoint, Event, Repeat
 
-__all__ = ["Step"]
+__all__ = ["LARGEST_COUNT", "Step"]
+
+LARGEST_COUNT = 10**8
+"""Most releases of one step, and most blocks: a ledger of them must fit in memory."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +52,20 @@ class Step:
     blocks: int = 1
 
     def __post_init__(self) -> None:
-        integer("dimension", self.dimension, "Step")
-        integer("bits", self.bits, "Step", at_most=40)
-        integer("parts", self.parts, "Step", at_most=self.dimension)
-        real("sensitivity", self.sensitivity, "Step", above=0.0)
-        real("multiplier", self.multiplier, "Step", above=0.0)
-        integer("count", self.count, "Step")
-        integer("blocks", self.blocks, "Step")
+        instance("name", self.name, "Step", str, "a string")
+        instance("statistic", self.statistic, "Step", str, "a string")
+        instance("mechanism", self.mechanism, "Step", Mechanism, "a Mechanism")
+        dimension = integer("dimension", self.dimension, "Step")
+        store(
+            self,
+            dimension=dimension,
+            bits=integer("bits", self.bits, "Step", at_most=40),
+            parts=integer("parts", self.parts, "Step", at_most=dimension),
+            sensitivity=real("sensitivity", self.sensitivity, "Step", above=0.0),
+            multiplier=real("multiplier", self.multiplier, "Step", above=0.0),
+            count=integer("count", self.count, "Step", at_most=LARGEST_COUNT),
+            blocks=integer("blocks", self.blocks, "Step", at_most=LARGEST_COUNT),
+        )
 
     @property
     def release_event(self) -> Event:

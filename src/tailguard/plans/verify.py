@@ -1,6 +1,6 @@
 """Checks a plan without any data, and recomputes its cost by a second derivation."""
 
-from tailguard.errors import PlanError
+from tailguard.errors import ParameterError, PlanError
 from tailguard.plans.plan import RELATION, SCHEMA, Plan
 from tailguard.plans.step import Step
 from tailguard.privacy.budget import Privacy
@@ -38,9 +38,12 @@ def verify(plan: Plan) -> Privacy:
         raise PlanError(f"The plan's schema must be {SCHEMA} and its neighbouring relation {RELATION!r}.")
     if not plan.steps:
         raise PlanError("The plan has no steps.")
-    for step in plan.steps:
-        _check_step(step, plan.problem.n)
-    cost = recompute(plan.event, plan.privacy.delta)
+    try:
+        for step in plan.steps:
+            _check_step(step, plan.problem.n)
+        cost = recompute(plan.event, plan.privacy.delta)
+    except (ParameterError, OverflowError) as error:
+        raise PlanError(f"The plan cannot be carried out: {error}") from error
     if not cost <= plan.privacy.epsilon:
         raise PlanError(
             f"The plan costs ε = {cost:.6g} at δ = {plan.privacy.delta:g}, more than the ε = "
