@@ -16,7 +16,7 @@ from tailguard.plans.step import Step
 from tailguard.plans.verify import verify
 from tailguard.privacy.events import Event
 from tailguard.solvers.base import Estimate, Query, Released
-from tailguard.statistics.base import Statistic
+from tailguard.statistics.base import Statistic, statistic_type
 
 __all__ = ["Answer", "drive", "in_units", "run"]
 
@@ -119,9 +119,13 @@ def _schedule(plan: Plan) -> Iterator[tuple[Step, Block]]:
 
 def _check(statistic: Statistic, step: Step) -> None:
     """Refuse a query that is not the planned one. Everything compared here is released or public."""
-    asked = (statistic.kind, statistic.dimension, statistic.bits, statistic.sensitivity(step.mechanism.norm))
-    planned = (step.statistic, step.dimension, step.bits, step.sensitivity)
-    if asked != planned:
+    # The class comes first: what only calls itself by the planned kind has no proof of its sensitivity.
+    same = (
+        type(statistic) is statistic_type(step.statistic)
+        and (statistic.dimension, statistic.bits) == (step.dimension, step.bits)
+        and statistic.sensitivity(step.mechanism.norm) == step.sensitivity
+    )
+    if not same:
         raise LedgerError(f"The query for step {step.name!r} is not the one that was planned.")
     if not (np.isfinite(statistic.unit) and statistic.unit > 0):
         raise LedgerError(f"The query for step {step.name!r} has no finite unit.")
