@@ -1,10 +1,13 @@
 """Replay: the same plan and the same released values on a neighbouring data set.
 
 If one record is replaced and every answer is kept, each exact statistic may move by at most the sensitivity that it
-declared, and the solver must ask exactly the same questions. Both are checked on real data, record by record.
+declared, and the solver must ask exactly the same questions and come to the same estimate: it may know nothing but what
+it was told. All of it is checked on real data, record by record.
 """
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,15 +15,16 @@ import numpy as np
 
 from tailguard.engines.base import Engine
 from tailguard.engines.partition import Block
-from tailguard.errors import DataError
+from tailguard.errors import DataError, LedgerError
 from tailguard.estimators.base import PrivateEstimator
 from tailguard.mechanisms.base import IntVector, Norm
 from tailguard.plans.plan import Plan
+from tailguard.plans.release import Ledger
 from tailguard.plans.step import Step
 from tailguard.privacy.events import Event
 from tailguard.run.randomness import make_randomness
-from tailguard.run.run import Answer, drive, in_units
-from tailguard.solvers.base import Released
+from tailguard.run.run import drive, in_units
+from tailguard.solvers.base import Estimate, Released
 from tailguard.statistics.base import Statistic
 
 __all__ = ["Change", "Replay", "replay", "replay_plan"]
@@ -43,11 +47,15 @@ class Replay:
     changes : tuple of Change
         One for each release, in order.
     same_questions : bool
-        Whether the solver asked the same questions on both data sets; if not, control flow depends on exact data.
+        Whether the solver asked the same questions on both data sets, down to the last bit of every edge, threshold and
+        point; if not, control flow depends on exact data.
+    same_estimate : bool
+        Whether it then came to the same estimate; if not, it knows more than it was told.
     """
 
     changes: tuple[Change, ...]
     same_questions: bool
+    same_estimate: bool
 
     @property
     def by_step(self) -> dict[str, float]:
@@ -59,8 +67,8 @@ class Replay:
 
     @property
     def holds(self) -> bool:
-        """Whether every change is within its declared sensitivity and control flow is the same."""
-        return self.same_questions and all(change.ratio <= 1.0 for change in self.changes)
+        """Whether every change is within its declared sensitivity and nothing else depends on exact data."""
+        return self.same_questions and self.same_estimate and all(change.ratio <= 1.0 for change in self.changes)
 
 
 def replay(estimator: PrivateEstimator, data: tuple[Any, ...], neighbour: tuple[Any, ...], *, seed: int = 0) -> Replay:
@@ -83,8 +91,7 @@ def replay(estimator: PrivateEstimator, data: tuple[Any, ...], neighbour: tuple[
     >>> tg.audit.replay(tg.Mean(epsilon=1.0), (X,), (other,)).holds
     True
     """
-    engines = [estimator._open(*records) for records in (data, neighbour)]
-    first, second = engines
+    first, second = (copy(estimator)._open(*records) for records in (data, neighbour))
     if (first.n, first.d) != (second.n, second.d):
         raise DataError("Neighbouring data sets must have the same number of rows and features.")
     return replay_plan(estimator.plan(first.n, first.d), first, second, seed=seed)
@@ -93,53 +100,86 @@ def replay(estimator: PrivateEstimator, data: tuple[Any, ...], neighbour: tuple[
 def replay_plan(plan: Plan, data: Engine, neighbour: Engine, *, seed: int = 0) -> Replay:
     """Compare the statistics of a plan on two data sets that differ in one record; see `replay`."""
     randomness = make_randomness(seed)
+
+    def fresh(asked: _Asked) -> tuple[Released, Event]:
+        sensitivity = asked.statistic.sensitivity(asked.step.mechanism.norm)
+        value, event = asked.step.mechanism.release(asked.exact, sensitivity, asked.step.multiplier, randomness)
+        return in_units(asked.step, asked.statistic, value), event
+
     first, second = _Trace(data), _Trace(neighbour)
-    answers: list[tuple[Released, Event]] = []
-
-    def fresh(step: Step, statistic: Statistic, block: Block) -> tuple[Released, Event]:
-        exact = first.evaluate(step, statistic, block)
-        value, event = step.mechanism.release(
-            exact, statistic.sensitivity(step.mechanism.norm), step.multiplier, randomness
-        )
-        answers.append((in_units(step, statistic, value), event))
-        return answers[-1]
-
-    drive(plan, fresh)
-    drive(plan, second.recorded(iter(answers)))
-    changes = tuple(
-        Change(one.step.name, _length(other.exact - one.exact, one.step.mechanism.norm) / one.step.sensitivity)
-        for one, other in zip(first.seen, second.seen, strict=False)
-    )
-    same = [one.question for one in first.seen] == [other.question for other in second.seen]
-    return Replay(changes, same)
+    estimate, ledger = first.carry_out(plan, fresh)
+    ledger.check(plan)
+    try:
+        other, charged = second.carry_out(plan, first.answer_again)
+    except (_Departed, LedgerError):
+        return Replay(_changes(first, second), same_questions=False, same_estimate=False)
+    same_estimate = _fingerprint(estimate) == _fingerprint(other)
+    return Replay(_changes(first, second), same_questions=ledger == charged, same_estimate=same_estimate)
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
+class _Asked:
+    """A question that was put to the records of one data set, and the exact answer."""
+
+    number: int
     step: Step
-    question: tuple[object, ...]
+    statistic: Statistic
+    block: Block
     exact: IntVector
+
+    @property
+    def question(self) -> object:
+        return self.step, self.block, _fingerprint(self.statistic)
+
+
+class _Departed(Exception):  # noqa: N818
+    """The solver asked something else although it was told the same."""
 
 
 class _Trace:
-    """Evaluates statistics on one data set and remembers what was asked and what came out."""
+    """Remembers what was asked of one data set, and what was answered."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self.seen: list[_Seen] = []
+        self.asked: list[_Asked] = []
+        self.answers: list[tuple[Released, Event]] = []
 
-    def evaluate(self, step: Step, statistic: Statistic, block: Block) -> IntVector:
-        exact = self._engine.map_sum(statistic.kernel(), block)
-        question = (step.name, block, statistic.kind, statistic.dimension, statistic.unit)
-        self.seen.append(_Seen(step, question, exact))
-        return exact
+    def carry_out(self, plan: Plan, reply: Callable[[_Asked], tuple[Released, Event]]) -> tuple[Estimate, Ledger]:
+        """Drive the plan's solver with these replies; return its estimate and what was charged."""
 
-    def recorded(self, answers: Iterator[tuple[Released, Event]]) -> Answer:
         def answer(step: Step, statistic: Statistic, block: Block) -> tuple[Released, Event]:
-            self.evaluate(step, statistic, block)
-            return next(answers)
+            exact = self._engine.map_sum(statistic.kernel(), block)
+            asked = _Asked(len(self.asked), step, statistic, block, exact)
+            self.answers.append(reply(asked))
+            self.asked.append(asked)
+            return self.answers[-1]
 
-        return answer
+        estimate, _, ledger = drive(plan, answer)
+        return estimate, ledger
+
+    def answer_again(self, asked: _Asked) -> tuple[Released, Event]:
+        """Return what was answered to the same question, or stop where another one is asked."""
+        if asked.number >= len(self.asked) or asked.question != self.asked[asked.number].question:
+            raise _Departed
+        return self.answers[asked.number]
+
+
+def _changes(first: _Trace, second: _Trace) -> tuple[Change, ...]:
+    return tuple(
+        Change(one.step.name, _length(other.exact - one.exact, one.step.mechanism.norm) / one.step.sensitivity)
+        for one, other in zip(first.asked, second.asked, strict=False)
+    )
+
+
+def _fingerprint(value: Any) -> object:
+    """Return all that a question consists of, as something that can be compared."""
+    if isinstance(value, np.ndarray):
+        return value.shape, value.dtype.str, value.tobytes()
+    if dataclasses.is_dataclass(value):
+        return type(value), tuple(_fingerprint(getattr(value, field.name)) for field in dataclasses.fields(value))
+    if isinstance(value, list | tuple):
+        return tuple(map(_fingerprint, value))
+    return value
 
 
 def _length(change: IntVector, norm: Norm) -> float:
