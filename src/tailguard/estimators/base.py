@@ -64,12 +64,15 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     def _problem(self, n: int, d: int) -> Problem:
         if self.moment is not None and not isinstance(self.moment, Moment):
             raise refuse("moment", type(self).__name__, "a Moment or None", self.moment)
+        intercept = getattr(self, "fit_intercept", False)
+        if not isinstance(intercept, bool | np.bool_):
+            raise refuse("fit_intercept", type(self).__name__, "a boolean", intercept)
         return Problem(
             loss=self._loss(),
             domain=self._domain(d),
             n=n,
             d=d,
-            intercept=bool(getattr(self, "fit_intercept", False)),
+            intercept=bool(intercept),
             moment=self.moment,
             smoothness=getattr(self, "smoothness", 1.0),
         )

@@ -15,10 +15,23 @@ __all__ = ["Relabelled", "zero_one"]
 
 def zero_one(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.float64]:
     """Return 0.0 for the first class, 1.0 for the second and NaN for every other label."""
-    first, second = (np.asarray(labels == label, dtype=bool) for label in classes)
-    if first.shape != labels.shape:  # labels and classes of types that never compare
-        return np.full(labels.shape, np.nan)
+    first, second = (_equal(labels, label) for label in classes)
     return np.where(second, 1.0, np.where(first, 0.0, np.nan))
+
+
+def _equal(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
+    """Return which labels are this one; a missing value, or one of a type that does not compare, is not."""
+    if labels.dtype == object:
+        return np.fromiter((_same(cell, label) for cell in labels), bool, labels.size)
+    equal = np.asarray(labels == label, dtype=bool)
+    return equal if equal.shape == labels.shape else np.zeros(labels.shape, bool)
+
+
+def _same(cell: Any, label: Any) -> bool:
+    try:
+        return bool(cell == label)
+    except (TypeError, ValueError):  # pandas.NA is neither equal nor different
+        return False
 
 
 class Relabelled:

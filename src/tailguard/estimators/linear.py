@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from tailguard.domains import Domain
 from tailguard.engines import Engine
 from tailguard.estimators.base import LinearModel
-from tailguard.estimators.records import open_records, vector
+from tailguard.estimators.records import open_records, target
 from tailguard.losses import Squared
 from tailguard.plans import Moment
 
@@ -101,7 +101,7 @@ class LinearRegression(RegressorMixin, LinearModel):  # type: ignore[misc]
         return Squared()
 
     def _open(self, X: Any, y: Any = None) -> Engine:
-        return open_records(self, X, y if isinstance(y, str) else vector(y))
+        return open_records(self, X, target(self, y))
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the model.

@@ -112,13 +112,19 @@ class LogisticRegression(ClassifierMixin, LinearModel):  # type: ignore[misc]
         return Logistic()
 
     def _open(self, X: Any, y: Any = None) -> Engine:
-        classes = np.asarray(self.classes)
+        self.classes_ = self._public_classes()
+        if isinstance(y, str):
+            return Relabelled(open_records(self, X, y), self.classes_)
+        return open_records(self, X, zero_one(vector(self, y), self.classes_))
+
+    def _public_classes(self) -> NDArray[Any]:
+        try:
+            classes = np.asarray(self.classes)
+        except ValueError:  # of unequal lengths
+            classes = np.empty(0)
         if classes.shape != (2,) or classes[0] == classes[1]:
             raise refuse("classes", "LogisticRegression", "a sequence of two different labels", self.classes)
-        self.classes_ = classes
-        if isinstance(y, str):
-            return Relabelled(open_records(self, X, y), classes)
-        return open_records(self, X, zero_one(vector(y), classes))
+        return classes
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the model.
@@ -143,7 +149,8 @@ class LogisticRegression(ClassifierMixin, LinearModel):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the more probable class for new rows."""
-        return self.classes_[(self._scores(X) > 0).astype(np.intp)]
+        positive = self._scores(X) > 0
+        return self.classes_[positive.astype(np.intp)]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,4 +1,8 @@
-"""From what users pass to `fit` and `predict` to an engine or a matrix, without ever showing a value."""
+"""From what users pass to `fit` and `predict` to an engine or a matrix, without ever showing a value.
+
+Shapes, names and types are public, and wrong ones are refused in a sentence. No number is ever refused: what is missing
+or too large for a float is NaN or infinite, and a record with it contributes nothing.
+"""
 
 import warnings
 from os import PathLike
@@ -8,13 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tailguard import engines
 from tailguard.engines import Engine
 from tailguard.errors import DataError
 
-__all__ = ["matrix", "open_records", "vector"]
+__all__ = ["matrix", "open_records", "target", "vector"]
+
+
+class _NotNumbersError(DataError, TypeError):
+    """A cell of a Python object is no number; scikit-learn expects a TypeError."""
 
 
 def open_records(estimator: BaseEstimator, X: Any, y: Any = None) -> Engine:
@@ -22,17 +31,17 @@ def open_records(estimator: BaseEstimator, X: Any, y: Any = None) -> Engine:
 
     `y` is a vector, or the name of the target's column where X is a table or the path of a Parquet file.
     """
-    if isinstance(y, str):
+    if isinstance(X, str | PathLike):
         engine = engines.open(X, target=y)
-    elif isinstance(X, str | PathLike):
-        engine = engines.open(X)
+        named = True
     else:
         X = _numbers(X, "X")
-        engine = engines.open(X, y)
-        if not isinstance(X, np.ndarray) or X.ndim == 2:
-            validate_data(estimator, X, skip_check_array=True)
+        _check_shape(X)
+        engine = engines.open(X, target=y) if isinstance(y, str) else engines.open(X, y)
+        validate_data(estimator, X, skip_check_array=True)
+        named = hasattr(estimator, "feature_names_in_")  # scikit-learn ignores names that are no strings
     estimator.n_features_in_ = engine.d
-    if engine.names is not None:
+    if named:
         estimator.feature_names_in_ = np.asarray(engine.names, dtype=object)
     return engine
 
@@ -40,30 +49,76 @@ def open_records(estimator: BaseEstimator, X: Any, y: Any = None) -> Engine:
 def matrix(estimator: BaseEstimator, X: Any) -> Any:
     """Return new rows as a matrix of floats with the features that the estimator was fitted on."""
     check_is_fitted(estimator)
+    if isinstance(X, str | PathLike):
+        return engines.open(X, features=getattr(estimator, "feature_names_in_", None)).gather()[0]
     X = _numbers(X, "X")
+    _check_shape(X)
     validate_data(estimator, X, skip_check_array=True, reset=False)
-    if sparse.issparse(X):
-        return X
-    engine = engines.open(X)
-    return engine.gather()[0]
+    return X if sparse.issparse(X) else engines.open(X).gather()[0]
 
 
-def vector(y: Any, name: str = "y") -> NDArray[Any]:
+def target(estimator: BaseEstimator, y: Any) -> Any:
+    """Return a regression target as `open_records` takes it: a name, a vector of a table's own type, or an array."""
+    if isinstance(y, str):
+        return y
+    library, dimensions = type(y).__module__.partition(".")[0], len(getattr(y, "shape", "1"))
+    if library in ("pandas", "polars", "pyarrow") and dimensions == 1:
+        return y  # engines read missing values there as NaN
+    return _numbers(vector(estimator, y), "y")
+
+
+def vector(estimator: BaseEstimator, y: Any) -> NDArray[Any]:
     """Return a column of labels or targets as a flat array of its own type."""
-    array = np.asarray(y)
+    if y is None:
+        raise DataError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    try:
+        array = np.asarray(y)
+    except ValueError:
+        raise DataError("y must be a vector with one entry a record.") from None
     if array.ndim == 2 and array.shape[1] == 1:
-        warnings.warn(f"A column-vector {name} was passed where a flat vector was expected.", stacklevel=3)
+        message = "A column-vector y was passed when a 1d array was expected."
+        warnings.warn(message, DataConversionWarning, stacklevel=4)
         array = array.ravel()
     if array.ndim != 1:
-        raise DataError(f"{name} must be a vector with one entry a record.")
+        raise DataError("y must be a vector with one entry a record.")
     return array
 
 
 def _numbers(X: Any, name: str) -> Any:
     """Return lists and arrays of Python objects as floats; a failure names the argument, never the value."""
+    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+        raise DataError(f"Complex data not supported: {name} must hold real numbers.")
     if not isinstance(X, list | tuple) and getattr(X, "dtype", None) != np.dtype(object):
         return X
     try:
-        return np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
+        cells = np.asarray(X, dtype=object)
+        array = np.asarray(X)
+    except ValueError:
         raise DataError(f"{name} must be a table of numbers with rows of equal length.") from None
+    if array.dtype.kind in "biuf":
+        return array
+    return np.array([_number(cell, name) for cell in cells.flat], dtype=np.float64).reshape(cells.shape)
+
+
+def _number(cell: Any, name: str) -> float:
+    """Return one Python object as a float: missing is NaN, too large is infinite, other types are refused."""
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return np.nan
+    try:
+        return float("not a number" if isinstance(cell, str | bytes) else cell)
+    except OverflowError:
+        return np.inf
+    except (TypeError, ValueError):
+        rule = "free of strings and other objects that are no numbers"
+        raise _NotNumbersError(f"The {name} argument must be {rule}, with rows of equal length.") from None
+
+
+def _check_shape(X: Any) -> None:
+    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+    if len(shape) != 2:
+        raise DataError(
+            f"X must have two dimensions, rows and features, not {len(shape)}. Reshape your data: one feature is "
+            "X.reshape(-1, 1), one record is X.reshape(1, -1)."
+        )
+    if shape[1] == 0:
+        raise DataError(f"Found 0 feature(s) (shape=({shape[0]}, 0)) while a minimum of 1 is required.")
