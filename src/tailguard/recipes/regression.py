@@ -29,10 +29,10 @@ CENTRE, SCALE, ROW, GRAM, LEVEL = 0.06, 0.06, 0.015, 0.12, 0.05
 RESIDUAL_LEVEL, INTERCEPT = 0.025, 0.075
 """Shares of the final correction of the intercept."""
 
-ROW_TAIL = 0.3
-"""Rows beyond their 70 % quantile are shortened in the Gram matrix."""
+ROW_TAIL = 100.0
+"""Wanted mass of shortened rows, in units of dimension ÷ (n × budget), at most 30 %."""
 
-GRADIENT_TAIL, RESIDUAL_TAIL, ORDER = 10.0, 3.0, 3.0
+GRADIENT_TAIL, RESIDUAL_TAIL, ORDER = 10.0, 3.0, 2.0
 """Wanted tail masses, in units of dimension ÷ (n × budget), and the order by which quantiles are carried further."""
 
 REFRESHES = 3
@@ -94,7 +94,7 @@ def _levels(problem: Problem, privacy: Privacy, noise: CountNoise, main: float, 
     carry("A private gradient", gradient, 5.0, problem, privacy)
     residual = RESIDUAL_TAIL * noise.of_one(INTERCEPT) / n
     return Levels(
-        row=ClipLevel(ROW_TAIL, ORDER),
+        row=ClipLevel(min(ROW_TAIL * k * noise.of_one(1.0) / n, 0.3), ORDER),
         gradient=ClipLevel(min(gradient, 0.5), ORDER),
         residual=ClipLevel(min(residual, 0.5), ORDER) if correct else None,
     )

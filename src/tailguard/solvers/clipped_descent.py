@@ -15,7 +15,7 @@ from tailguard.solvers.preparation import Preparation, prepare_features, prepare
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Gradient, Rows
 from tailguard.statistics.scalars import Norm
-from tailguard.statistics.slopes import Slopes
+from tailguard.statistics.slopes import Leveraged, Slopes
 from tailguard.statistics.view import View
 
 __all__ = ["ClippedDescent", "Levels"]
@@ -89,22 +89,19 @@ class ClippedDescent(Solver):
         if self.scaled_target:
             view = yield from prepare_target(view, self.preparation, self.n, self.bits)
         view = yield from prepare_features(view, self.preparation, self.n, self.bits)
-        inverse = yield from self._precondition(view)
-        point = yield from self._descend(view, inverse)
+        radius = yield from clip_level("row level", Norm(Rows(view)), self.levels.row, self.n, self.bits)
+        inverse = yield from preconditioner("gram", view, radius, self.ridge, self.n, self.bits)
+        point = yield from self._descend(view, radius, inverse)
         if self.levels.residual is not None:
             point = yield from self._correct(view, point)
         return self._raw(view, point)
 
-    def _precondition(self, view: View) -> Generator[Query, Released, Preconditioner]:
-        radius = yield from clip_level("row level", Norm(Rows(view)), self.levels.row, self.n, self.bits)
-        return (yield from preconditioner("gram", view, radius, self.ridge, self.n, self.bits))
-
-    def _descend(self, view: View, inverse: Preconditioner) -> Generator[Query, Released, FloatVector]:
+    def _descend(self, view: View, radius: float, inverse: Preconditioner) -> Generator[Query, Released, FloatVector]:
         curvature = self.loss.smoothness or 1.0
         point, threshold = np.zeros(view.dimension), 1.0
         kept, weights = [], []
         for step in range(self.steps):
-            gradient = Gradient(view, self.loss, point)
+            gradient = Leveraged(Gradient(view, self.loss, point), radius)
             if self.refreshed(step):
                 threshold = yield from clip_level(
                     "gradient level", Norm(gradient), self.levels.gradient, self.n, self.bits

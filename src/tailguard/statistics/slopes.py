@@ -1,19 +1,24 @@
-"""The slope of a field as a vector of length one, for sums of residuals."""
+"""Fields made from other fields: residuals as vectors of length one, and records weighted by their leverage."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from tailguard.statistics.arrays import FloatMatrix, FloatVector, frozen
+from tailguard._validate import real
+from tailguard.statistics.arrays import FloatMatrix, FloatVector
 from tailguard.statistics.fields import Field
 from tailguard.statistics.view import View
 
-__all__ = ["Slopes"]
+__all__ = ["Leveraged", "Slopes"]
 
 
 @dataclass(frozen=True, eq=False)
 class Slopes(Field):
-    """Row 1 with the slope of another field: for a squared loss, the residual."""
+    """Row 1 with the slope of another field: for a squared loss, the residual.
+
+    A record whose row in the inner field is not finite has a slope that is not finite, so it contributes nothing here
+    either.
+    """
 
     field: Field
 
@@ -30,4 +35,48 @@ class Slopes(Field):
     def parts(self, X: FloatMatrix, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
         _, slopes = self.field.parts(X, y)
-        return frozen(np.ones((len(X), 1))), slopes
+        return np.ones((len(X), 1)), slopes
+
+
+@dataclass(frozen=True, eq=False)
+class Leveraged(Field):
+    """Another field with each record weighted by ω² = min(1, radius²/‖row‖²).
+
+    The gradient of Σ ω²φ has the curvature Σ φ''·(ωz)(ωz)ᵀ, which is what the Gram matrix of rows shortened to
+    `radius` estimates: weights and preconditioner fit. They depend on the features alone, so a well-specified model
+    stays consistent.
+
+    Parameters
+    ----------
+    field : Field
+        Whose slopes are weighted.
+    radius : float
+        Public or released.
+    """
+
+    field: Field
+    radius: float
+
+    def __post_init__(self) -> None:
+        real("radius", self.radius, "Leveraged", above=0.0)
+
+    @property
+    def view(self) -> View:  # type: ignore[override]
+        """The view of the inner field."""
+        return self.field.view
+
+    @property
+    def dimension(self) -> int:
+        """Length of a row."""
+        return self.field.dimension
+
+    def parts(self, X: FloatMatrix, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
+        """Return the rows and slopes of a chunk of raw records."""
+        rows, slopes, _ = self.measured(X, y)
+        return rows, slopes
+
+    def measured(self, X: FloatMatrix, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector, FloatVector]:
+        """Return the rows, the weighted slopes and the squared norms of the rows."""
+        rows, slopes, squares = self.field.measured(X, y)
+        # A record without a finite norm keeps a slope that is not finite or is dropped by the statistic on top.
+        return rows, slopes * np.minimum(1.0, self.radius**2 / squares), squares
