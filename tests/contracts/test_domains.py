@@ -8,13 +8,13 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tests.support.conic import conic_minimum, conic_projection
-from tests.support.registry_domains import DOMAINS
-from tests.support.sentences import sentence
 
 from tailguard import domains
 from tailguard.domains import Domain
 from tailguard.errors import ParameterError
+from tests.support.conic import conic_minimum, conic_projection
+from tests.support.registry_domains import DOMAINS
+from tests.support.sentences import sentence
 
 LARGEST = np.finfo(float).max
 

@@ -6,16 +6,14 @@ import pickle
 
 import numpy as np
 import pytest
-from tests.support.registry_losses import LABELS, LOSSES, RECORD_LOSSES
 
 from tailguard import losses
 from tailguard.losses import Loss, RecordLoss
+from tests.support.registry_losses import LABELS, LOSSES, RECORD_LOSSES
 
 STEP = 1e-6
 LARGEST = np.finfo(float).max
-GRID = np.concatenate(
-    [np.linspace(-30.0, 30.0, 1201), np.geomspace(1e-9, 1e6, 60), -np.geomspace(1e-9, 1e6, 60)]
-)
+GRID = np.concatenate([np.linspace(-30.0, 30.0, 1201), np.geomspace(1e-9, 1e6, 60), -np.geomspace(1e-9, 1e6, 60)])
 HOSTILE = np.array(
     [
         0.0,

@@ -1,10 +1,10 @@
 """The domains against answers worked by hand, at scales that overflow, and in the corners of their parameters."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
-from tests.support.sentences import sentence
 
 from tailguard.domains import (
     BallIntersection,
@@ -18,6 +18,7 @@ from tailguard.domains import (
     WholeSpace,
 )
 from tailguard.errors import ParameterError
+from tests.support.sentences import sentence
 
 LARGEST = np.finfo(float).max
 
@@ -92,6 +93,15 @@ def test_l1_bound_of_a_diagonal_ellipsoid_is_exact_in_any_dimension(dimension):
     assert Ellipsoid.from_axes(axes).norm_bound("l1") == pytest.approx(np.linalg.norm(axes), rel=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_l1_bound_of_a_rotated_ellipsoid_tries_every_sign(seed):
+    basis, _ = np.linalg.qr(np.random.default_rng(seed).standard_normal((4, 4)))
+    matrix = (basis * [0.1, 1.0, 5.0, 20.0]) @ basis.T
+    inverse = np.linalg.inv(matrix)
+    largest = max(np.array(signs) @ inverse @ signs for signs in product([-1.0, 1.0], repeat=4))
+    assert Ellipsoid(matrix).norm_bound("l1") == pytest.approx(math.sqrt(largest), rel=1e-12)
+
+
 def test_polytope_of_a_cross_is_the_l1_ball():
     ball = L1Ball(6, 1.5)
     polytope = Polytope(ball.vertices())
@@ -112,9 +122,25 @@ def test_polytope_with_many_corners_on_a_sphere():
         assert ((corners - projection) @ residual).max() <= 1e-12 * np.linalg.norm(residual)
 
 
+def test_a_paper_thin_polytope_still_contains_its_projections():
+    rng = np.random.default_rng(10)
+    for _ in range(150):
+        corners = rng.standard_normal((25, 6)) * 10.0 ** rng.uniform(-9.0, 0.0, 6)
+        polytope = Polytope(corners)
+        point = corners.mean(axis=0) + 1e-3 * np.ptp(corners) * rng.standard_normal(6)
+        assert polytope.contains(polytope.project(point), tolerance=1e-13)
+
+
 def test_sparse_keeps_the_largest_and_the_first_among_equals():
     np.testing.assert_array_equal(Sparse(4, 2).project([1.0, -3.0, 3.0, 3.0]), [0.0, -3.0, 3.0, 0.0])
     np.testing.assert_allclose(Sparse(3, 2, radius=1.0).project([3e307, 1.0, -4e307]), [0.6, 0.0, -0.8])
+
+
+def test_sparse_takes_the_first_of_many_equals():
+    point = np.random.default_rng(5).choice([-2.0, -1.0, 1.0, 2.0], 5000)
+    twos, ones = np.flatnonzero(np.abs(point) == 2.0), np.flatnonzero(np.abs(point) == 1.0)
+    kept = np.flatnonzero(Sparse(5000, twos.size + 900).project(point))
+    np.testing.assert_array_equal(kept, np.sort(np.concatenate([twos, ones[:900]])))
 
 
 def test_sparse_linear_minimiser_uses_the_ball():
@@ -143,6 +169,20 @@ def test_certified_error_is_zero_where_the_ball_does_not_bind():
     found, error = BallIntersection(L2Ball(2, 1.0), (0.0, 0.0), 3.0).certified_projection([0.0, 9.0])
     np.testing.assert_allclose(found, [0.0, 1.0])
     assert error == 0.0
+
+
+def test_linear_minimiser_of_a_ball_intersection_sees_small_slopes():
+    square = BallIntersection(Box((0.0, 0.0), (1.0, 1.0)), (0.5, 0.5), 1.0)
+    np.testing.assert_allclose(square.linear_minimiser([1.0, -1e-6]), [0.0, 1.0], atol=1e-12)
+
+
+def test_ball_intersection_mends_a_projection_that_rounds_outward():
+    class Outward(WholeSpace):
+        def _project(self, point):
+            return point + 1e-11 * np.sign(point)
+
+    found = BallIntersection(Outward(2), (0.0, 0.0), 1.0).project([30.0, 40.0])
+    assert np.linalg.norm(found) <= 1.0 + 4e-16
 
 
 def test_ball_intersection_takes_few_projections():

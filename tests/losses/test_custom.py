@@ -4,10 +4,10 @@ import dataclasses
 
 import numpy as np
 import pytest
-from tests.support.sentences import sentence
 
 from tailguard.errors import ParameterError
 from tailguard.losses import CustomLoss
+from tests.support.sentences import sentence
 
 
 def gradient(point, rows, target):

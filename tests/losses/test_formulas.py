@@ -6,10 +6,10 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from tests.support.sentences import sentence
 
 from tailguard.errors import ParameterError
 from tailguard.losses import Absolute, Biweight, Hinge, Huber, Logistic, Squared, SquaredDistance
+from tests.support.sentences import sentence
 
 
 def test_squared():
@@ -25,11 +25,13 @@ def test_logistic_in_many_digits(prediction, label):
         value, slope = mpmath.log(1 + mpmath.exp(p)) - t * p, 1 / (1 + mpmath.exp(-p)) - t
         curvature = 1 / ((1 + mpmath.exp(-p)) * (1 + mpmath.exp(p)))
     assert float(Logistic().value(prediction, label)) == pytest.approx(float(value), rel=1e-14, abs=1e-13)
-    assert float(Logistic().derivative(prediction, label)) == pytest.approx(
-        float(slope), rel=1e-14, abs=1e-15
-    )
-    assert float(Logistic().second_derivative(prediction, label)) == pytest.approx(
-        float(curvature), rel=1e-13
+    assert float(Logistic().derivative(prediction, label)) == pytest.approx(float(slope), rel=1e-14, abs=1e-15)
+    assert float(Logistic().second_derivative(prediction, label)) == pytest.approx(float(curvature), rel=1e-13)
+
+
+def test_logistic_value_does_not_overflow():
+    np.testing.assert_array_equal(
+        Logistic().value([800.0, -800.0, 1e308, -1e308], [0.0, 1.0, 1.0, 0.0]), [800.0, 800.0, 0.0, 0.0]
     )
 
 
@@ -80,18 +82,14 @@ def test_squared_distance():
     rows = np.array([[0.0, 0.0], [3.0, 5.0]])
     np.testing.assert_array_equal(loss.value([3.0, 4.0], rows), [12.5, 0.5])
     np.testing.assert_array_equal(loss.gradient([3.0, 4.0], rows), [[3.0, 4.0], [0.0, -1.0]])
-    np.testing.assert_array_equal(
-        loss.gradient([3.0, 4.0], rows, np.array([np.nan, 1.0])), [[3.0, 4.0], [0.0, -1.0]]
-    )
+    np.testing.assert_array_equal(loss.gradient([3.0, 4.0], rows, np.array([np.nan, 1.0])), [[3.0, 4.0], [0.0, -1.0]])
 
 
 @pytest.mark.parametrize("kind", [Huber, Biweight, Absolute, Hinge])
 @pytest.mark.parametrize("wrong", [0.0, -1.0, math.nan, math.inf, "1", None, True])
 def test_parameters_must_be_positive_and_finite(kind, wrong):
     (field,) = dataclasses.fields(kind)
-    with pytest.raises(
-        ParameterError, match=sentence(field.name, kind.__name__, "a finite number greater than 0")
-    ):
+    with pytest.raises(ParameterError, match=sentence(field.name, kind.__name__, "a finite number greater than 0")):
         kind(wrong)
 
 

@@ -74,7 +74,5 @@ DOMAINS = [
     DomainCase(BallIntersection(Box((0.0, 0.0), (1.0, 1.0)), (1.0, 1.0), 1.2), attained=False),
     DomainCase(BallIntersection(_ELLIPSOID, (0.0, 0.0, 0.0), 0.8), attained=False),
     DomainCase(BallIntersection(_CLOUD, tuple(np.mean(_CLOUD.corners, axis=0)), 1.0), attained=False),
-    DomainCase(
-        BallIntersection(BallIntersection(L2Ball(2, 1.0), (1.0, 0.0), 1.0), (0.5, 0.0), 0.6), attained=False
-    ),
+    DomainCase(BallIntersection(BallIntersection(L2Ball(2, 1.0), (1.0, 0.0), 1.0), (0.5, 0.0), 0.6), attained=False),
 ]

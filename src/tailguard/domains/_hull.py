@@ -23,14 +23,15 @@ def nearest_in_hull(vertices: FloatMatrix, point: FloatVector) -> FloatVector:
     weights = np.ones(1)
     nearest: FloatVector = vertices[kept[0]]
     for _ in range(STEPS_PER_VERTEX * len(vertices)):
-        residual = point - nearest
+        residual = _orthogonal(vertices[kept], point - nearest)
         gains = (vertices - nearest) @ residual
-        best = int(np.argmax(gains))
-        if best in kept or gains[best] <= ROUNDING * np.abs(residual).sum():
+        gains[kept] = 0.0
+        best, least = int(np.argmax(gains)), ROUNDING * float(np.abs(residual).sum())
+        if gains[best] <= least:
             break
         kept, weights = _descend(vertices, point, [*kept, best], np.append(weights, 0.0))
         before, nearest = nearest, weights @ vertices[kept]
-        if (nearest - before) @ residual <= 0.0:
+        if (nearest - before) @ residual <= 0.1 * least:
             break  # all that is left is rounding
     return nearest
 
@@ -56,3 +57,9 @@ def _affine_weights(corners: FloatMatrix, point: FloatVector) -> FloatVector:
     """Weights, summing to one, of the projection of `point` onto the affine hull of `corners`."""
     rest = np.linalg.lstsq((corners[1:] - corners[0]).T, point - corners[0], rcond=None)[0]
     return np.concatenate([[1.0 - rest.sum()], rest])
+
+
+def _orthogonal(corners: FloatMatrix, residual: FloatVector) -> FloatVector:
+    """Remove what rounding left of the residual along the affine hull of `corners`: it would hide a thin hull."""
+    edges = (corners[1:] - corners[0]).T
+    return np.asarray(residual - edges @ np.linalg.lstsq(edges, residual, rcond=None)[0])

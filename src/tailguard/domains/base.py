@@ -61,9 +61,7 @@ class Domain(ABC):
 
     def norm_bound(self, norm: Literal["l1", "l2"]) -> float:
         """Return sup ‖w‖ over w ∈ W in the given norm; inf where W is unbounded."""
-        return (
-            self._l1_bound() if choice("norm", norm, "norm_bound", ("l1", "l2")) == "l1" else self._l2_bound()
-        )
+        return self._l1_bound() if choice("norm", norm, "norm_bound", ("l1", "l2")) == "l1" else self._l2_bound()
 
     def contains(self, point: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `point` lies in W, up to `tolerance` times the largest ℓ2 norm in W."""
@@ -92,7 +90,7 @@ class Domain(ABC):
 
     def _vector(self, name: str, value: ArrayLike) -> FloatVector:
         owner = type(self).__name__
-        vector = np.array(value, dtype=np.float64)
+        vector = np.asarray(value, dtype=np.float64)
         if vector.shape != (self.dimension,):
             raise refuse(name, owner, f"an array of shape ({self.dimension},)", vector.shape)
         if np.isnan(vector).any():

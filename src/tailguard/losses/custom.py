@@ -59,9 +59,7 @@ class CustomLoss(_Functions, RecordLoss):
     smoothness = None
     lipschitz = None
 
-    def __init__(
-        self, name: str, gradient: RecordFunction | None = None, value: RecordFunction | None = None
-    ) -> None:
+    def __init__(self, name: str, gradient: RecordFunction | None = None, value: RecordFunction | None = None) -> None:
         if not isinstance(name, str) or not name:
             raise refuse("name", "CustomLoss", "a name in words", name)
         for parameter, function in (("gradient", gradient), ("value", value)):
@@ -95,7 +93,5 @@ def _call(
         result = np.asarray(function(w, z, t), dtype=np.float64)
     shape = (len(z), len(w)) if parameter == "gradient" else (len(z),)
     if result.shape != shape:
-        raise refuse(
-            parameter, "CustomLoss", f"a function that returns an array of shape {shape}", result.shape
-        )
+        raise refuse(parameter, "CustomLoss", f"a function that returns an array of shape {shape}", result.shape)
     return result
