@@ -38,6 +38,8 @@ _ROOTS: tuple[type, ...] = (
     Setting,
 )
 
+_classes: dict[str, type] = {}
+
 
 def _tag(cls: type) -> str:
     """Return "package.Class": the class name alone would confuse the event and the mechanism of one name."""
@@ -57,6 +59,12 @@ def _known() -> dict[str, type]:
     return {_tag(cls): cls for cls in classes if dataclasses.is_dataclass(cls)}
 
 
+def _class(tag: str) -> type | None:
+    if tag not in _classes:
+        _classes.update(_known())
+    return _classes.get(tag)
+
+
 def _fields(cls: Any) -> list[str]:
     """Return the fields that make up the value; those that do not compare (a custom gradient) stay behind."""
     return [field.name for field in dataclasses.fields(cls) if field.init and field.compare]
@@ -70,7 +78,7 @@ def encode(value: Any) -> Any:
         return float(value) + 0.0  # −0.0 equals 0.0 and must look like it
     if isinstance(value, tuple | list):
         return [encode(item) for item in value]
-    if dataclasses.is_dataclass(value) and _tag(type(value)) in _known():
+    if dataclasses.is_dataclass(value) and isinstance(value, _ROOTS):
         fields = {name: encode(getattr(value, name)) for name in _fields(type(value))}
         return {"type": _tag(type(value)), **fields}
     raise PlanError(f"A plan cannot hold a value of type {type(value).__name__!r}.")
@@ -82,7 +90,7 @@ def decode(data: Any) -> Any:
         return tuple(decode(item) for item in data)
     if not isinstance(data, dict):
         return data
-    cls = _known().get(str(data.get("type")))
+    cls = _class(str(data.get("type")))
     if cls is None:
         raise PlanError(f"The plan holds an unknown type: {data.get('type')!r}.")
     fields = {name: decode(item) for name, item in data.items() if name != "type"}
