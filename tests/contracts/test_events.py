@@ -3,9 +3,9 @@
 import math
 
 import pytest
-from tests.support.registry_events import ALL, LEAVES
 
 from tailguard.privacy import Disjoint, Event, Gaussian, Repeat, Sequential, delta, epsilon, recompute
+from tests.support.registry_events import ALL, LEAVES
 
 events = pytest.mark.parametrize("event", ALL.values(), ids=ALL.keys())
 leaves = pytest.mark.parametrize("event", LEAVES.values(), ids=LEAVES.keys())
