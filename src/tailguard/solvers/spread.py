@@ -61,8 +61,10 @@ def spread(
 
 
 def _scale(mass: FloatVector, threshold: float, floor: int) -> float:
+    # The first cell holds the zeros: an indicator that is mostly 0 must not be scaled by them. What lies below the
+    # floor goes before significance is judged, or a wide window would carry the noise beside it.
+    mass = np.where(np.arange(mass.size) < max(floor, 1), 0.0, mass)
     keep = _significant(mass, threshold)
-    keep[:floor] = False
     if not keep.any():
         return np.inf
     cumulative = np.maximum.accumulate(np.maximum(np.cumsum(np.where(keep, mass, 0.0)), 0.0))
