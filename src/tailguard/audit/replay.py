@@ -15,6 +15,7 @@ import numpy as np
 
 from tailguard.engines.base import Engine
 from tailguard.engines.partition import Block
+from tailguard.engines.selection import Selection
 from tailguard.errors import DataError, LedgerError
 from tailguard.estimators.base import PrivateEstimator
 from tailguard.mechanisms.base import IntVector, Norm
@@ -148,7 +149,7 @@ class _Trace:
         """Drive the plan's solver with these replies; return its estimate and what was charged."""
 
         def answer(step: Step, statistic: Statistic, block: Block) -> tuple[Released, Event]:
-            exact = self._engine.map_sum(statistic.kernel(), block)
+            exact = statistic.evaluate(Selection(self._engine, block))
             asked = _Asked(len(self.asked), step, statistic, block, exact)
             self.answers.append(reply(asked))
             self.asked.append(asked)

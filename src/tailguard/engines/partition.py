@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailguard._validate import integer, refuse
+from tailguard.statistics.base import block_size
 
 __all__ = ["WHOLE", "Block"]
 
@@ -51,8 +52,7 @@ class Block:
 
     def size(self, n: int) -> int:
         """Return how many of n rows the block has."""
-        first, end = self.arc(n)
-        return end - first
+        return block_size(n, self.index, self.count)
 
     def rows(self, n: int) -> NDArray[np.int64]:
         """Return the row numbers of the block in ascending order, from its own positions alone."""

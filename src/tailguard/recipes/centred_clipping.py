@@ -8,7 +8,8 @@ from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import feature_drafts, preparation_for
 from tailguard.solvers.clip_level import CELLS, ClipLevel
-from tailguard.solvers.means import CentredMean
+from tailguard.solvers.oracles import Clip
+from tailguard.solvers.private_mean import PrivateMean
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.octaves import Octaves
@@ -50,7 +51,7 @@ def plan_mean(problem: Problem, privacy: Privacy) -> Plan:
         parameters="practical",
         problem=problem,
         privacy=privacy,
-        solver=CentredMean(problem.domain, n, d, bits, preparation, level),
+        solver=PrivateMean(problem.domain, n, d, bits, Clip(1.0), preparation, level),
         steps=assemble(drafts, privacy, bits),
         sources=(
             (

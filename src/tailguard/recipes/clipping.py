@@ -15,7 +15,8 @@ from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.regression import plan_regression
 from tailguard.solvers.clip_level import CELLS, ClipLevel
-from tailguard.solvers.means import ClippedMean, Radius
+from tailguard.solvers.oracles import Clip
+from tailguard.solvers.private_mean import PrivateMean
 from tailguard.solvers.projected_gradient import ProjectedGradient
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.clipped import Clipped
@@ -65,7 +66,7 @@ def paper_mean(problem: Problem, privacy: Privacy) -> Plan:
         parameters="paper",
         problem=problem,
         privacy=privacy,
-        solver=ClippedMean(problem.domain, n, d, bits, Radius(radius)),
+        solver=PrivateMean(problem.domain, n, d, bits, Clip(radius)),
         steps=(_gaussian_step("mean", d, bits, rho, 1),),
         sources=(("radius", "Zhao et al. 2024, (19)"), ("noise", "Zhao et al. 2024, (15) and Lemma 4")),
     )
@@ -92,7 +93,7 @@ def paper_regression(problem: Problem, privacy: Privacy) -> Plan:
         problem.d,
         bits,
         problem.intercept,
-        radius,
+        Clip(radius),
         steps,
         1.0 / (problem.smoothness * math.sqrt(2.0 * steps)),
     )
@@ -118,11 +119,12 @@ def plan_mean(problem: Problem, privacy: Privacy) -> Plan:
         noise = CountNoise.of(privacy)
         rho = 0.5 / noise.multiplier**2
         radius = clip_radius(n, d, rho, problem.moment.order, problem.moment.bound)
-        solver = ClippedMean(problem.domain, n, d, bits, Radius(radius))
+        solver = PrivateMean(problem.domain, n, d, bits, Clip(radius))
         drafts = [Draft("mean", Clipped, d, 1.0)]
         source = "Zhao et al. 2024, (19), with the budget of a tight accountant"
     else:
-        solver = ClippedMean(problem.domain, n, d, bits, _private_level(problem, privacy))
+        level = _private_level(problem, privacy)
+        solver = PrivateMean(problem.domain, n, d, bits, Clip(1.0), level=level)
         drafts = [
             Draft("clip level", Octaves, CELLS, LEVEL),
             Draft("mean", Clipped, d, 1.0 - LEVEL),

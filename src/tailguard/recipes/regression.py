@@ -13,6 +13,7 @@ from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import feature_drafts, preparation_for, target_drafts
 from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.clipped_descent import ClippedDescent, Levels
+from tailguard.solvers.oracles import Clip
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.gram import Gram
@@ -66,6 +67,7 @@ def plan_regression(problem: Problem, privacy: Privacy) -> Plan:
         bits=bits,
         intercept=problem.intercept,
         scaled_target=scaled,
+        oracle=Clip(1.0),
         preparation=preparation,
         levels=_levels(problem, privacy, noise, 1.0 - used, correct),
         ridge=min(0.01, (problem.d + problem.intercept) * noise.multiplier / n),

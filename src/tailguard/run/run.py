@@ -8,6 +8,7 @@ import numpy as np
 
 from tailguard.engines.base import Engine
 from tailguard.engines.partition import Block
+from tailguard.engines.selection import Selection
 from tailguard.errors import DataError, LedgerError
 from tailguard.mechanisms.base import Randomness
 from tailguard.plans.plan import Plan
@@ -54,7 +55,7 @@ def run(plan: Plan, engine: Engine, randomness: Randomness) -> Release:
         )
 
     def answer(step: Step, statistic: Statistic, block: Block) -> tuple[Released, Event]:
-        exact = engine.map_sum(statistic.kernel(), block)
+        exact = statistic.evaluate(Selection(engine, block))
         sensitivity = statistic.sensitivity(step.mechanism.norm)
         value, event = step.mechanism.release(exact, sensitivity, step.multiplier, randomness)
         return in_units(step, statistic, value), event

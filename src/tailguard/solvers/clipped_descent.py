@@ -10,6 +10,7 @@ from tailguard.domains.whole_space import WholeSpace
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting, Solve, Solver
 from tailguard.solvers.clip_level import ClipLevel, clip_level
+from tailguard.solvers.oracles import MeanOracle
 from tailguard.solvers.preconditioner import Preconditioner, preconditioner
 from tailguard.solvers.preparation import Preparation, prepare_features, prepare_target, units
 from tailguard.statistics.clipped import Clipped
@@ -54,6 +55,8 @@ class ClippedDescent(Solver):
         Whether an intercept is fitted.
     scaled_target : bool
         Whether the target is centred and scaled too (regression) or taken as it is (classes).
+    oracle : MeanOracle
+        How a gradient is estimated.
     preparation : Preparation
         How medians are sought.
     levels : Levels
@@ -73,6 +76,7 @@ class ClippedDescent(Solver):
     bits: int
     intercept: bool
     scaled_target: bool
+    oracle: MeanOracle
     preparation: Preparation
     levels: Levels
     ridge: float
@@ -98,16 +102,17 @@ class ClippedDescent(Solver):
 
     def _descend(self, view: View, radius: float, inverse: Preconditioner) -> Generator[Query, Released, FloatVector]:
         curvature = self.loss.smoothness or 1.0
-        point, threshold = np.zeros(view.dimension), 1.0
+        point, oracle = np.zeros(view.dimension), self.oracle
         kept, weights = [], []
         for step in range(self.steps):
             gradient = Leveraged(Gradient(view, self.loss, point), radius)
             if self.refreshed(step):
-                threshold = yield from clip_level(
-                    "gradient level", Norm(gradient), self.levels.gradient, self.n, self.bits
+                found = yield from clip_level(
+                    "gradient level", oracle.scalars(gradient), self.levels.gradient, self.n, self.bits
                 )
-            reply = yield Query("gradient", Clipped(gradient, threshold, self.bits))
-            change = inverse.apply(reply.value / self.n) / curvature
+                oracle = oracle.at(found)
+            reply = yield Query("gradient", oracle.statistic(gradient, self.bits))
+            change = inverse.apply(oracle.mean(reply, self.n)) / curvature
             change *= min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300))
             point = self._project(view, point - change)
             kept.append(point)

@@ -7,8 +7,8 @@ data sets that differ in one record, with any values at all, the integer sums di
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import ClassVar, Literal, TypeVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,21 @@ from tailguard._validate import choice, integer, real, refuse
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector
 from tailguard.statistics.kernels import MAX_ROWS
 
-__all__ = ["BLOCK_BYTES", "MAX_BITS", "Norm", "Statistic", "grid_bits", "register", "statistic_type"]
+__all__ = [
+    "BLOCK_BYTES",
+    "MAX_BITS",
+    "Kernel",
+    "Norm",
+    "Source",
+    "Statistic",
+    "block_size",
+    "grid_bits",
+    "register",
+    "statistic_type",
+]
 
 Norm = Literal["l1", "l2", "linf"]
+Kernel: TypeAlias = Callable[[FloatMatrix, FloatVector | None], IntVector]
 S = TypeVar("S", bound="type[Statistic]")
 
 MAX_BITS = 40
@@ -40,6 +52,25 @@ def grid_bits(n: int) -> int:
     """
     count = integer("n", n, "grid_bits", at_most=2**61)
     return min(MAX_BITS, 62 - (count - 1).bit_length())
+
+
+def block_size(n: int, index: int, count: int) -> int:
+    """Return the size of block `index` when n rows are cut into `count` blocks: ⌊n/count⌋ or ⌈n/count⌉."""
+    return -(-(index + 1) * n // count) + (-index * n // count)
+
+
+class Source(Protocol):
+    """Records that a statistic can be summed over, and that can be split without looking at them."""
+
+    @property
+    def size(self) -> int:
+        """Number of records; public."""
+
+    def total(self, kernel: Kernel) -> IntVector:
+        """Return the sum of a kernel over the records."""
+
+    def split(self, count: int) -> "Sequence[Source]":
+        """Return disjoint parts that cover the records; sizes differ by at most one."""
 
 
 def register(statistic: S) -> S:
@@ -122,7 +153,11 @@ class Statistic(ABC):
         """Return the sensitivity in grid units for replacing one record by any other."""
         return self.sensitivity_of(norm, self.dimension, self.bits, self.parts)
 
-    def kernel(self) -> Callable[[FloatMatrix, FloatVector | None], IntVector]:
+    def evaluate(self, source: Source) -> IntVector:
+        """Return the exact integers over these records; mostly the sum of the kernel."""
+        return source.total(self.kernel())
+
+    def kernel(self) -> Kernel:
         """Return the function that sums the contributions of a chunk of raw records (X, y)."""
         return self._sum
 

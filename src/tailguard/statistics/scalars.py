@@ -9,7 +9,7 @@ from tailguard.statistics.arrays import FloatMatrix, FloatVector, frozen
 from tailguard.statistics.fields import Field
 from tailguard.statistics.view import View
 
-__all__ = ["Columns", "Norm", "Scalars", "Slope", "Target"]
+__all__ = ["Columns", "Largest", "Norm", "Scalars", "Slope", "Target"]
 
 
 class Scalars(ABC):
@@ -73,3 +73,15 @@ class Norm(Scalars):
         """Return the scalars of a chunk of raw records."""
         _, slopes, squares = self.field.measured(X, y)
         return frozen(np.abs(slopes) * np.sqrt(squares))[:, np.newaxis]
+
+
+@dataclass(frozen=True, eq=False)
+class Largest(Scalars):
+    """The supremum norm |slope| · max_j |row_j| of a field."""
+
+    field: Field
+
+    def values(self, X: FloatMatrix, y: FloatVector | None) -> FloatMatrix:
+        """Return the scalars of a chunk of raw records."""
+        rows, slopes = self.field.parts(X, y)
+        return frozen(np.abs(slopes) * np.abs(rows).max(axis=1, initial=0.0))[:, np.newaxis]
