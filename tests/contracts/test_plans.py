@@ -1,0 +1,157 @@
+"""What every plan must do: travel as JSON, have one digest, and let no single change pass."""
+
+import dataclasses
+import json
+import pickle
+import re
+
+import numpy as np
+import pytest
+
+from tailguard.errors import PlanError
+from tailguard.plans import digest, dumps, loads, verify
+from tests.support import tampering
+from tests.support.checks import least_cost
+from tests.support.registry_plans import CASES
+
+ALL = pytest.mark.parametrize("case", CASES, ids=str)
+
+
+@ALL
+@pytest.mark.parametrize("indent", [None, 2])
+def test_json_round_trip(case, indent):
+    again = loads(dumps(case.plan, indent=indent))
+    assert again == case.plan
+    assert digest(again) == digest(case.plan)
+    assert verify(again) == verify(case.plan)
+    assert dumps(again, indent=indent) == dumps(case.plan, indent=indent)
+
+
+@ALL
+def test_plans_are_frozen_and_travel(case):
+    assert pickle.loads(pickle.dumps(case.plan)) == case.plan
+    assert hash(case.plan) == hash(loads(dumps(case.plan)))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        case.plan.privacy = None
+
+
+def test_different_plans_have_different_digests():
+    assert len({digest(case.plan) for case in CASES}) == len(CASES)
+
+
+@ALL
+def test_equal_plans_have_equal_digests(case):
+    problem = case.plan.problem
+    same = dataclasses.replace(
+        problem,
+        n=np.int32(problem.n),
+        d=np.int64(problem.d),
+        smoothness=np.float32(1.0),
+        intercept=np.bool_(problem.intercept),
+    )
+    plan = dataclasses.replace(case.plan, problem=same)
+    assert plan == case.plan
+    assert digest(plan) == digest(case.plan)
+
+
+@ALL
+def test_a_plan_holds_plain_json_only(case):
+    document = json.loads(dumps(case.plan), parse_constant=pytest.fail)
+    kinds = {type(value) for _, value in tampering.leaves(document)}
+    assert kinds <= {int, float, str, bool, type(None)}
+
+
+@ALL
+def test_no_leaf_can_be_changed_under_the_old_digest(case):
+    document = json.loads(dumps(case.plan))
+    for path, value in tampering.leaves(document):
+        for other in (0, -1.5, "other", None, True, float("nan"), float("inf"), 10**400):
+            if not tampering.same(value, other):
+                _is_refused(json.dumps(tampering.changed(document, path, other)), path, other)
+
+
+@ALL
+def test_no_field_can_be_dropped_added_or_doubled(case):
+    text = dumps(case.plan, indent=None)
+    document = json.loads(text)
+    for path, fields in tampering.objects(document):
+        _is_refused(json.dumps(tampering.changed(document, (*path, "extra"), 1)), path)
+        for key in fields:
+            _is_refused(json.dumps(tampering.without(document, path, key)), path, key)
+    for field in ('"n": ', '"epsilon": ', '"multiplier": ', '"digest": ', '"plan": '):
+        doubled = text.replace(field, f"{field}0, {field}", 1)
+        assert doubled != text
+        _is_refused(doubled, field)
+
+
+def _is_refused(text, *what):
+    try:
+        loads(text)
+    except PlanError:
+        return
+    pytest.fail(f"accepted: {what}")
+
+
+FORGED = [
+    case for case in CASES if case.name not in ("linear, no intercept", "linear, in a ball", "logistic, no intercept")
+]
+
+
+@pytest.mark.parametrize("case", FORGED, ids=str)
+def test_a_forger_gains_nothing(case):
+    """With a fitting digest, an altered plan is refused or costs what its steps really spend."""
+    body = json.loads(dumps(case.plan))["plan"]
+    tags = sorted(
+        {fields["type"] for _, fields in tampering.objects(body)} | {"mechanisms.Laplace", "mechanisms.NoisyMax"}
+    )
+    accepted = 0
+    for path, value in _distinct(body):
+        for other in tampering.alternatives(value, tags):
+            if not tampering.same(value, other):
+                accepted += _costs_the_truth(tampering.changed(body, path, other), path, other)
+    assert accepted > 20  # more noise, other prose, another solver: harmless, and the test can see them
+
+
+def _distinct(body):
+    """Yield leaves, of the steps of one name only those of the first: the others are like it."""
+    names = [step["name"] for step in body["steps"]]
+    for path, value in tampering.leaves(body):
+        if path[0] != "steps" or names.index(names[path[1]]) == path[1]:
+            yield path, value
+
+
+def _costs_the_truth(body, *what):
+    try:
+        plan = loads(tampering.forged(body))
+        cost = verify(plan)
+    except PlanError:
+        return 0
+    assert cost.epsilon <= plan.privacy.epsilon, what
+    assert cost.epsilon >= least_cost(plan) * (1 - 1e-6), what
+    return 1
+
+
+@ALL
+@pytest.mark.parametrize("factor", [0.5, 0.99])
+def test_less_noise_is_refused_with_the_true_cost(case, factor):
+    for step in {step.name: step for step in case.plan.steps}.values():
+        less = dataclasses.replace(step, multiplier=step.multiplier * factor)
+        plan = dataclasses.replace(
+            case.plan, steps=tuple(less if other is step else other for other in case.plan.steps)
+        )
+        if least_cost(plan) > plan.privacy.epsilon:
+            with pytest.raises(PlanError, match=r"more than the ε = .* that it promises") as error:
+                verify(plan)
+            stated = float(re.search(r"costs ε = (\S+) at", str(error.value)).group(1))
+            assert least_cost(plan) * (1 - 1e-5) <= stated <= 1.1 * least_cost(plan)
+        else:  # paper parameters leave room
+            assert verify(plan).epsilon >= least_cost(plan) * (1 - 1e-6)
+
+
+def test_huge_noise_costs_next_to_nothing():
+    plan = CASES[4].plan
+    for multiplier in (1e20, 1e40, 1e60):
+        quiet = dataclasses.replace(
+            plan, steps=tuple(dataclasses.replace(step, multiplier=multiplier) for step in plan.steps)
+        )
+        assert 0.0 < verify(quiet).epsilon < 1e-9

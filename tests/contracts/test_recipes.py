@@ -1,0 +1,171 @@
+"""What every recipe must do: spend its budget and no more, leak nothing on any neighbour, survive every transcript."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import tailguard as tg
+from tailguard.recipes import list_recipes
+from tailguard.run import run
+from tailguard.run.randomness import Exact, Simulation
+from tailguard.statistics import View
+from tests.support import checks, neighbours
+from tests.support.registry_plans import CASES, Case
+from tests.support.transcripts import FAMILIES, told
+
+ALL = pytest.mark.parametrize("case", CASES, ids=str)
+FAR = 1e9
+
+
+def test_every_recipe_is_in_the_registry():
+    known = {(recipe.name, *key) for recipe in list_recipes() for key in recipe.planners}
+    assert {case.key for case in CASES} == known
+
+
+@ALL
+def test_a_plan_costs_what_was_asked_and_not_more(case):
+    cost = checks.check_cost(case.plan).epsilon / case.plan.privacy.epsilon
+    assert 0.98 <= cost <= 1.0 if case.tight else 0.5 <= cost <= 1.0
+
+
+@ALL
+def test_noise_has_the_promised_scale(case):
+    checks.check_noise_scale(case.plan, case.engine())
+
+
+@ALL
+@pytest.mark.parametrize("randomness", [Simulation(3), Exact()], ids=["simulation", "exact"])
+def test_noise_is_never_used_twice(case, randomness):
+    checks.check_noise_is_fresh(case.plan, case.engine(), randomness)
+
+
+@ALL
+def test_releases_meet_the_planned_blocks(case):
+    checks.check_blocks(case.plan, case.engine())
+
+
+@ALL
+def test_a_plan_is_a_function_of_public_facts(case):
+    plans = [case.estimator.fit(*case.records(seed)).plan_ for seed in (1, 2)]
+    assert plans == [case.plan, case.plan]
+
+
+def _bases(case):
+    """Yield data sets of the plan's size: heavy-tailed, constant, few distinct records, hostile throughout."""
+    X, *y = case.records(seed=1)
+    yield X, *y
+    yield np.full_like(X, 3.0), *(np.ones_like(target) for target in y)
+    yield X[np.arange(case.n) % 3], *(target[np.arange(case.n) % 3] for target in y)
+    hostile = neighbours.records(View(case.d), (), case.n, np.random.default_rng(2))
+    yield hostile if y else hostile[:1]
+
+
+def _replaced(records, row, *values):
+    changed = tuple(part.copy() for part in records)
+    for part, value in zip(changed, values, strict=False):
+        part[row] = value
+    return changed
+
+
+@ALL
+def test_no_neighbour_moves_a_statistic_too_far_or_changes_a_question(case):
+    rng = np.random.default_rng(0)
+    for number, base in enumerate(_bases(case)):
+        engine = case.engine(*base)
+        for X, y in zip(*neighbours.records(View(case.d), (), 8 if case.n <= 400 else 2, rng), strict=True):
+            changed = _replaced(base, rng.integers(case.n), X, y)
+            checks.check_replay(case.plan, engine, case.engine(*changed), seed=number)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize("case", [case for case in CASES if case.tight], ids=str)
+def test_tiny_data_sets_keep_the_promise_too(case, n):
+    tiny = dataclasses.replace(case, estimator=_rich(case.estimator), n=n)
+    rng = np.random.default_rng(n)
+    base = tiny.records()
+    for X, y in zip(*neighbours.records(View(case.d), (), 5, rng), strict=True):
+        changed = _replaced(base, rng.integers(n), X, y)
+        checks.check_replay(tiny.plan, tiny.engine(*base), tiny.engine(*changed))
+
+
+def _rich(estimator):
+    return type(estimator)(**{**estimator.get_params(), "epsilon": 1e6})
+
+
+def _opposites(d):
+    """Yield pairs of records that pull statistics as far apart as they go: signs, octaves, directions, targets."""
+    ones, first, last = np.ones(d), np.eye(d)[0], np.eye(d)[-1]
+    for one, other in [(ones, -ones), (ones, 1e-5 * ones), (ones, ones), (first, last)]:
+        for t, s in [(FAR, -FAR), (1.0, 0.0), (FAR, 1e-5 * FAR)]:
+            yield (FAR * one, t), (FAR * other, s)
+
+
+@ALL
+def test_some_neighbour_comes_near_every_declared_sensitivity(case):
+    base = case.records()
+    worst = {}
+    for one, other in _opposites(case.d):
+        pair = (case.engine(*_replaced(base, 0, *record)) for record in (one, other))
+        for step, ratio in checks.check_replay(case.plan, *pair).by_step.items():
+            worst[step] = max(worst.get(step, 0.0), ratio)
+    assert set(worst) == {step.name for step in case.plan.steps}
+    assert min(worst.values()) >= 0.9, worst
+
+
+@ALL
+@pytest.mark.parametrize("family", [*FAMILIES, "mixed"])
+def test_solvers_survive_every_transcript(case, family):
+    for seed in range(20 if family in ("mixed", "cauchy") else 2):
+        _is_sane(told(case.plan, family, seed), case)
+
+
+def _is_sane(estimate, case):
+    assert estimate.coefficients.shape == (case.d,)
+    assert np.all(np.isfinite(estimate.coefficients))
+    assert np.isfinite(estimate.intercept)
+    assert case.plan.problem.domain.contains(estimate.coefficients, tolerance=1e-6)
+
+
+EXTREME = [
+    Case("mean, one row", tg.Mean(epsilon=1e6), n=1, d=1),
+    Case("mean, 2**40 rows", tg.Mean(epsilon=1e-3, delta=1e-12), n=2**40, d=50),
+    Case("mean, endless epsilon", tg.Mean(epsilon=1e300), n=10**6, d=2),
+    Case("mean, barely a moment", tg.Mean(method="clipping", moment=tg.Moment(1.0001)), n=10**12, d=2),
+    Case("mean, in a far ball", tg.Mean(domain=tg.domains.L2Ball(2, 1e-9, (1e30, -1e30))), n=10**4, d=2),
+    Case("linear, one row", tg.LinearRegression(epsilon=1e6), n=1, d=1),
+    Case("linear, 2**40 rows", tg.LinearRegression(epsilon=0.01, delta=1e-12), n=2**40, d=20),
+    Case("linear, endless epsilon", tg.LinearRegression(epsilon=1e300), n=10**6, d=2),
+    Case("linear, in a far ball", tg.LinearRegression(domain=tg.domains.L2Ball(2, 1e-9, (1e30, -1e30))), n=10**5, d=2),
+    Case("linear, on the simplex", tg.LinearRegression(domain=tg.domains.Simplex(3)), n=10**5, d=3),
+    Case("logistic, one row", tg.LogisticRegression(epsilon=1e6), n=1, d=1),
+    Case("logistic, 2**40 rows", tg.LogisticRegression(epsilon=0.01, delta=1e-12), n=2**40, d=20),
+]
+
+
+@pytest.mark.parametrize("case", EXTREME, ids=str)
+def test_solvers_survive_at_the_ends_of_the_public_facts(case):
+    checks.check_cost(case.plan)
+    for family in (*FAMILIES, *["mixed"] * 10):
+        _is_sane(told(case.plan, family, seed=1), case)
+
+
+@ALL
+def test_results_do_not_depend_on_threads_chunks_or_row_order(case):
+    from tailguard.engines.numpy import NumpyEngine
+
+    X, *y = case.records()
+    shuffle = np.random.default_rng(0).permutation(case.n)
+    engines = [
+        case.engine(X, *y),
+        NumpyEngine(X, *y, threads=3, chunk_bytes=X.nbytes // 20),
+        NumpyEngine(np.asfortranarray(X), *y, threads=1, chunk_bytes=X.nbytes // 7),
+        NumpyEngine(X[shuffle], *(target[shuffle] for target in y)),
+    ]
+    assert all(step.blocks == 1 for step in case.plan.steps)
+    first, *others = [run(case.plan, engine, Simulation(5)) for engine in engines]
+    for other in others:
+        np.testing.assert_array_equal(first.estimate.coefficients, other.estimate.coefficients)
+        assert first.estimate.intercept == other.estimate.intercept
+        for one, two in zip(first.released, other.released, strict=True):
+            np.testing.assert_array_equal(one.value, two.value)

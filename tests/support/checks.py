@@ -1,0 +1,145 @@
+"""What a plan and its run must satisfy, as functions: the contract suites call them, and so do the planted faults."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import pairwise
+
+import numpy as np
+from scipy.special import log_ndtr, ndtr
+from scipy.stats import chi2
+
+from tailguard.audit.replay import Replay, replay_plan
+from tailguard.engines import Block, Engine
+from tailguard.engines.partition import WHOLE
+from tailguard.mechanisms import Gaussian, Randomness
+from tailguard.plans import Plan, Release, Step, verify
+from tailguard.privacy import Privacy
+from tailguard.run import run
+from tailguard.run.randomness import Simulation
+
+LEVEL = 1e-6
+"""Probability of a false alarm of one statistical check."""
+
+
+class Watched:
+    """An engine that remembers every block that was asked for and every exact sum that it gave."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.n, self.d, self.has_target, self.names = engine.n, engine.d, engine.has_target, engine.names
+        self.blocks: list[Block] = []
+        self.exact: list[np.ndarray] = []
+
+    def map_sum(self, kernel, block: Block = WHOLE):
+        total = self._engine.map_sum(kernel, block)
+        self.blocks.append(block)
+        self.exact.append(total.copy())
+        return total
+
+    def gather(self, block: Block = WHOLE):
+        return self._engine.gather(block)
+
+
+def schedule(plan: Plan) -> list[tuple[Step, Block]]:
+    """Return the step and the block of every release, in order."""
+    return [(step, Block(k % step.blocks, step.blocks)) for step in plan.steps for k in range(step.count)]
+
+
+def watched_run(plan: Plan, engine: Engine, randomness: Randomness) -> tuple[Release, Watched]:
+    watch = Watched(engine)
+    return run(plan, watch, randomness), watch
+
+
+def noise_of(plan: Plan, engine: Engine, randomness: Randomness) -> list[tuple[str, bool, np.ndarray]]:
+    """Return for each release its step, whether it is Gaussian, and what was added, in units of its declared scale."""
+    release, watch = watched_run(plan, engine, randomness)
+    found = []
+    for (step, _), reply, exact in zip(schedule(plan), release.released, watch.exact, strict=True):
+        unit = reply.noise / step.mechanism.noise(step.multiplier, step.sensitivity, step.dimension)
+        found.append((step.name, isinstance(step.mechanism, Gaussian), (reply.value - exact * unit) / reply.noise))
+    return found
+
+
+def check_noise_scale(plan: Plan, engine: Engine, seeds: Iterable[int] = range(24)) -> None:
+    """Each step's noise has the scale that its multiplier and sensitivity promise, over several simulated runs."""
+    added = defaultdict(list)
+    for seed in seeds:
+        for name, gaussian, noise in noise_of(plan, engine, Simulation(seed)):
+            # |Laplace| is exponential; twice the sum of exponentials is chi-squared with two degrees for each.
+            added[name, gaussian].append(np.square(noise) if gaussian else 2.0 * np.abs(noise))
+    for (name, gaussian), parts in added.items():
+        values = np.concatenate(parts)
+        law = chi2(values.size if gaussian else 2 * values.size)
+        tail = min(law.cdf(values.sum()), law.sf(values.sum()))
+        assert tail > LEVEL, f"step {name!r}: noise of the wrong scale (mean square or magnitude {values.mean():.3g})"
+
+
+def check_noise_is_fresh(plan: Plan, engine: Engine, randomness: Randomness) -> None:
+    """No two releases, within a run or in two of them, carry the same noise, and neighbours are uncorrelated."""
+    added = [noise for _ in range(2) for _, _, noise in noise_of(plan, engine, randomness)]
+    first = np.sort([noise[0] for noise in added])
+    assert np.all(np.diff(first) > 1e-9), "two releases carry the same noise"
+    products = [one[: other.size] * other[: one.size] for one, other in pairwise(added)]
+    z = np.concatenate(products)
+    assert abs(z.sum()) < 6.0 * math.sqrt(np.square(z).sum()), "noise of consecutive releases is correlated"
+
+
+def check_blocks(plan: Plan, engine: Engine) -> None:
+    """Every release meets the block that the plan says, and the blocks of a step are disjoint and cover all rows."""
+    _, watch = watched_run(plan, engine, Simulation(0))
+    assert watch.blocks == [block for _, block in schedule(plan)], "a release met another block"
+    for step in plan.steps:
+        rows = np.concatenate([Block(k, step.blocks).rows(plan.problem.n) for k in range(step.blocks)])
+        assert np.array_equal(np.sort(rows), np.arange(plan.problem.n)), "blocks are no partition"
+
+
+def check_replay(plan: Plan, engine: Engine, neighbour: Engine, *, seed: int = 0) -> Replay:
+    """On a neighbour, statistics move by at most their sensitivity and the solver learns nothing but the releases."""
+    result = replay_plan(plan, engine, neighbour, seed=seed)
+    assert result.same_questions, "the questions depend on exact data"
+    assert result.same_estimate, "the estimate depends on exact data"
+    assert max(result.by_step.values()) <= 1.0, f"a statistic moved too far: {result.by_step}"
+    assert result.holds
+    return result
+
+
+def check_cost(plan: Plan) -> Privacy:
+    """The plan verifies, inside its budget, and a third derivation by hand agrees."""
+    cost = verify(plan)
+    assert cost.delta == plan.privacy.delta
+    assert cost.epsilon <= plan.privacy.epsilon
+    assert cost.epsilon >= least_cost(plan) * (1 - 1e-6)
+    return cost
+
+
+def least_cost(plan: Plan) -> float:
+    """Return a lower bound on the plan's cost, written down by hand: exact where there is one kind of noise.
+
+    Gaussian steps on all records have μ² = Σ count/multiplier², and Balle and Wang's δ(ε) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 −
+    ε/μ). Laplace steps are charged at δ = 0 only, where they add up.
+    """
+    met = [(step, math.ceil(step.count / step.blocks)) for step in plan.steps]
+    mu = math.sqrt(sum(count / step.multiplier**2 for step, count in met if isinstance(step.mechanism, Gaussian)))
+    if plan.privacy.delta == 0.0:
+        return math.inf if mu else sum(count / step.multiplier for step, count in met)
+    return gaussian_epsilon(mu, plan.privacy.delta)
+
+
+def gaussian_epsilon(mu: float, delta: float) -> float:
+    """Return the ε of μ-GDP at δ by bisection of Balle and Wang's formula, in logarithms of Mills' ratio."""
+    low, high = 0.0, 1.0
+    while gaussian_delta(mu, high) > delta:
+        low, high = high, 2.0 * high
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if gaussian_delta(mu, middle) > delta else (low, middle)
+    return low
+
+
+def gaussian_delta(mu: float, epsilon: float) -> float:
+    """Return Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)."""
+    if mu == 0.0:
+        return 0.0
+    first, second = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
+    return float(ndtr(first) * -np.expm1(min(epsilon + log_ndtr(second) - log_ndtr(first), 0.0)))
