@@ -1,5 +1,7 @@
 """Checks a plan without any data, and recomputes its cost by a second derivation."""
 
+import math
+
 from tailguard.errors import ParameterError, PlanError
 from tailguard.plans.plan import RELATION, SCHEMA, Plan
 from tailguard.plans.step import Step
@@ -49,7 +51,7 @@ def verify(plan: Plan) -> Privacy:
             f"The plan costs ε = {cost:.6g} at δ = {plan.privacy.delta:g}, more than the ε = "
             f"{plan.privacy.epsilon:.6g} that it promises."
         )
-    return Privacy(cost, plan.privacy.delta)
+    return Privacy(max(cost, math.ulp(0.0)), plan.privacy.delta)  # δ alone may cover a plan, and ε is positive
 
 
 def _check_step(step: Step, n: int) -> None:
