@@ -48,8 +48,9 @@ _HOMES = {
     "recipes": ("list_recipes",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
-_PACKAGES = frozenset(
-    "audit domains engines errors estimators losses mechanisms plans privacy recipes report run solvers statistics".split()
+_PACKAGES = (
+    *("audit", "domains", "engines", "errors", "estimators", "losses", "mechanisms"),
+    *("plans", "privacy", "recipes", "report", "run", "solvers", "statistics"),
 )
 
 if not TYPE_CHECKING:  # a type checker must not believe that every name exists

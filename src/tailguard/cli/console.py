@@ -1,0 +1,81 @@
+"""Where words go: results to standard output, everything else to standard error."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tailguard.errors import DataError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["check_writable", "complain", "json_text", "say", "say_json", "warn", "working", "write"]
+
+
+def say(*parts: "RenderableType") -> None:
+    """Print results, with colours and the width of the terminal where there is one."""
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 120)
+    for part in parts:
+        console.print(part)
+
+
+def say_json(document: Any) -> None:
+    """Print a document for machines."""
+    sys.stdout.write(json_text(document))
+
+
+def json_text(document: Any) -> str:
+    """Return a document for machines."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def complain(sentence: str) -> None:
+    """Print one sentence about what went wrong."""
+    sys.stderr.write(f"tailguard: {' '.join(sentence.split())}\n")
+
+
+def warn(sentence: str) -> None:
+    """Print a warning that cannot be overlooked."""
+    from rich.console import Console
+
+    Console(stderr=True, highlight=False, markup=False).print(sentence, style="bold white on red", soft_wrap=True)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on a terminal that something is being done."""
+    from rich.console import Console
+
+    with Console(stderr=True).status(what):
+        yield
+
+
+def check_writable(*paths: Path | None) -> None:
+    """Refuse an output file that cannot be written before anything is spent on its content."""
+    for path in paths:
+        if path is None:
+            continue
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            raise _not_writable(path) from None
+        if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise _not_writable(path)
+
+
+def _not_writable(path: Path) -> DataError:
+    return DataError(f"The file {str(path)!r} cannot be written.")
+
+
+def write(path: Path, text: str) -> None:
+    """Write a result file."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError:
+        raise _not_writable(path) from None

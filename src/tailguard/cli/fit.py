@@ -1,0 +1,81 @@
+"""`tailguard fit`: a private linear or logistic regression on a file."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from tailguard.cli.console import working
+from tailguard.cli.options import (
+    Data,
+    Delimiter,
+    Delta,
+    DryRun,
+    Epsilon,
+    Json,
+    LossName,
+    Method,
+    MomentBound,
+    MomentOrder,
+    Output,
+    Parameters,
+    ParameterSet,
+    Radius,
+    Report,
+    Seed,
+    make_estimator,
+    names,
+    settings,
+    two_classes,
+)
+
+__all__ = ["fit"]
+
+
+class RegressionLoss(StrEnum):
+    """Losses with a target."""
+
+    linear = "linear"
+    logistic = "logistic"
+
+
+def fit(
+    data: Data,
+    target: Annotated[str, typer.Option(help="Column to predict.", show_default=False)],
+    features: Annotated[
+        str | None, typer.Option(help="Columns to use, with commas between; all others by default.")
+    ] = None,
+    loss: Annotated[RegressionLoss, typer.Option(help="What is fitted.")] = RegressionLoss.linear,
+    classes: Annotated[str, typer.Option(help="For logistic: the two public labels, the positive one last.")] = "0,1",
+    delimiter: Delimiter = ",",
+    epsilon: Epsilon = 1.0,
+    delta: Delta = 1e-6,
+    method: Method = "auto",
+    parameters: Parameters = ParameterSet.practical,
+    moment_order: MomentOrder = None,
+    moment_bound: MomentBound = None,
+    radius: Radius = None,
+    output: Output = None,
+    report: Report = None,
+    json: Json = False,
+    dry_run: DryRun = False,
+    seed: Seed = None,
+) -> None:
+    """Fit a private regression to a Parquet, CSV, Arrow or Feather file.
+
+    A CSV cell that is no number is missing, and a row with a missing value contributes nothing. Example: tailguard fit
+    claims.parquet --target cost --epsilon 1 --output model.json --report report.html
+    """
+    with working("Planning"):
+        from tailguard.cli.carry_out import Job
+        from tailguard.cli.sources import Source
+
+        labels = two_classes(classes) if loss is RegressionLoss.logistic else None
+        options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius)
+        estimator = make_estimator(LossName(loss.value), options)
+        source = Source(data, target, names(features), labels, delimiter)
+        job = Job(estimator, source, seed, output, report, json)
+    if dry_run:
+        job.show_plan()
+    else:
+        job.carry_out()

@@ -1,0 +1,90 @@
+"""The entry point: every outcome is an exit status, every error one sentence without a data value."""
+
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from tailguard import __version__
+from tailguard.cli.console import complain
+from tailguard.cli.demo import demo
+from tailguard.cli.fit import fit
+from tailguard.cli.mean import mean
+from tailguard.cli.plan import plan
+from tailguard.cli.predict import predict
+from tailguard.cli.verify import verify
+from tailguard.errors import ParameterError, TailguardError
+
+__all__ = ["app", "main"]
+
+FAILED, WRONG_USE = 1, 2
+
+app = typer.Typer(
+    name="tailguard",
+    help="Differentially private models for heavy-tailed data, without asking anyone for a bound on the data.",
+    epilog="Start with: tailguard demo",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"tailguard {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a verb."""
+
+
+for verb in (demo, plan, verify, fit, mean, predict):
+    app.command()(verb)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status.
+
+    Parameters
+    ----------
+    arguments : sequence of str or None, default=None
+        What stands behind `tailguard`; None takes it from the shell.
+
+    Returns
+    -------
+    int
+        0: done. 1: the job failed. 2: wrong use. An error is one sentence on standard error.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    try:
+        return int(app(args=words, prog_name="tailguard", standalone_mode=False) or 0)
+    except Exception as error:
+        sentence, status = _judge(error)
+    except KeyboardInterrupt:
+        sentence, status = "Interrupted.", FAILED
+    complain(sentence)
+    return status
+
+
+def _judge(error: Exception) -> tuple[str, int]:
+    """Return what to say about an error, and the exit status."""
+    if isinstance(error, TailguardError):
+        return str(error), WRONG_USE if isinstance(error, ParameterError) else FAILED
+    if isinstance(error, typer.Abort):
+        return "Interrupted.", FAILED
+    if hasattr(error, "format_message"):  # Typer's own errors about arguments; their class has moved between versions
+        return str(error.format_message()), int(getattr(error, "exit_code", WRONG_USE))
+    # The text of any other exception may hold a data value, so only its type and place are shown.
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return (
+        f"tailguard failed by a mistake of its own ({type(error).__name__} in {place.name}); please report it.",
+        FAILED,
+    )

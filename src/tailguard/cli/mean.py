@@ -1,0 +1,64 @@
+"""`tailguard mean`: private means of the columns of a file."""
+
+from typing import Annotated
+
+import typer
+
+from tailguard.cli.console import working
+from tailguard.cli.options import (
+    Data,
+    Delimiter,
+    Delta,
+    DryRun,
+    Epsilon,
+    Json,
+    LossName,
+    Method,
+    MomentBound,
+    MomentOrder,
+    Output,
+    Parameters,
+    ParameterSet,
+    Radius,
+    Report,
+    Seed,
+    make_estimator,
+    names,
+    settings,
+)
+
+__all__ = ["mean"]
+
+
+def mean(
+    data: Data,
+    columns: Annotated[str | None, typer.Option(help="Columns to use, with commas between; all by default.")] = None,
+    delimiter: Delimiter = ",",
+    epsilon: Epsilon = 1.0,
+    delta: Delta = 1e-6,
+    method: Method = "auto",
+    parameters: Parameters = ParameterSet.practical,
+    moment_order: MomentOrder = None,
+    moment_bound: MomentBound = None,
+    radius: Radius = None,
+    output: Output = None,
+    report: Report = None,
+    json: Json = False,
+    dry_run: DryRun = False,
+    seed: Seed = None,
+) -> None:
+    """Estimate the means of columns of a Parquet, CSV, Arrow or Feather file.
+
+    Example: tailguard mean claims.csv --columns cost,age --epsilon 0.5
+    """
+    with working("Planning"):
+        from tailguard.cli.carry_out import Job
+        from tailguard.cli.sources import Source
+
+        options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius)
+        source = Source(data, features=names(columns), delimiter=delimiter)
+        job = Job(make_estimator(LossName.mean, options), source, seed, output, report, json)
+    if dry_run:
+        job.show_plan()
+    else:
+        job.carry_out()

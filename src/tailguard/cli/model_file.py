@@ -1,0 +1,109 @@
+"""Model files: the released model with the plan that it came from, as one JSON document.
+
+The plan inside has its own digest, which stands for what was promised. A second checksum over the whole document
+notices damage and careless edits; it is no signature.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tailguard.errors import DataError, PlanError
+from tailguard.plans import Plan, Release, dumps, loads
+
+__all__ = ["Model", "document", "read_model", "read_plan"]
+
+FORMAT = "tailguard model 1"
+
+
+@dataclass(frozen=True)
+class Model:
+    """What `predict` needs of a model file."""
+
+    names: tuple[str, ...]
+    coefficients: tuple[float, ...]
+    intercept: float
+    classes: tuple[str, str] | None
+
+
+def document(
+    release: Release, names: tuple[str, ...], target: str | None = None, classes: tuple[str, str] | None = None
+) -> dict[str, Any]:
+    """Return a release as plain JSON values."""
+    body = {
+        "format": FORMAT,
+        "private": release.private,
+        "model": {
+            "columns": list(names),
+            "coefficients": release.estimate.coefficients.tolist(),
+            "intercept": release.estimate.intercept,
+            "target": target,
+            "classes": None if classes is None else list(classes),
+        },
+        "guarantee": {"epsilon": release.guarantee.epsilon, "delta": release.guarantee.delta},
+        "numerics": release.numerics,
+        "versions": dict(release.versions),
+        "promise": json.loads(dumps(release.plan)),
+    }
+    return {**body, "checksum": _checksum(body)}
+
+
+def read_plan(path: Path) -> Plan:
+    """Return the plan of a plan file, or of a model file that was not altered and is no simulation."""
+    text = _read(path)
+    body = _body(text)
+    if "model" not in body:
+        return loads(text)
+    _check(body)
+    if body["private"] is not True:
+        raise PlanError("The model is a simulation from a seed: it is NOT PRIVATE, whatever its plan promises.")
+    return loads(json.dumps(body["promise"]))
+
+
+def read_model(path: Path) -> Model:
+    """Return the model of a model file that was not altered."""
+    body = _body(_read(path))
+    if "model" not in body:
+        raise DataError(f"{str(path)!r} is not a model file of 'tailguard fit'.")
+    _check(body)
+    model = body["model"]
+    if model["target"] is None:
+        raise DataError(f"{str(path)!r} holds a mean, which predicts nothing.")
+    classes = model["classes"]
+    return Model(
+        names=tuple(model["columns"]),
+        coefficients=tuple(model["coefficients"]),
+        intercept=model["intercept"],
+        classes=None if classes is None else (classes[0], classes[1]),
+    )
+
+
+def _body(text: str) -> dict[str, Any]:
+    """Return the fields of a JSON document; none where it is no such document."""
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _check(body: dict[str, Any]) -> None:
+    rest = {name: value for name, value in body.items() if name != "checksum"}
+    if body.get("format") != FORMAT or body.get("checksum") != _checksum(rest):
+        raise PlanError("The model file was altered: its checksum does not fit its content.")
+
+
+def _checksum(body: dict[str, Any]) -> str:
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _read(path: Path) -> str:
+    if not path.is_file():
+        raise DataError(f"There is no file {str(path)!r}.")
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise DataError(f"{str(path)!r} cannot be read as text.") from None

@@ -1,0 +1,124 @@
+"""The options that several verbs share, and what they mean to an estimator."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tailguard._validate import refuse
+
+if TYPE_CHECKING:
+    from tailguard.estimators.base import PrivateEstimator
+
+__all__ = [
+    "Data",
+    "Delimiter",
+    "Delta",
+    "DryRun",
+    "Epsilon",
+    "Json",
+    "LossName",
+    "Method",
+    "MomentBound",
+    "MomentOrder",
+    "Output",
+    "ParameterSet",
+    "Parameters",
+    "Radius",
+    "Report",
+    "Seed",
+    "make_estimator",
+    "names",
+    "settings",
+    "two_classes",
+]
+
+
+class LossName(StrEnum):
+    """What can be fitted."""
+
+    linear = "linear"
+    logistic = "logistic"
+    mean = "mean"
+
+
+class ParameterSet(StrEnum):
+    """Which of a recipe's parameter sets."""
+
+    practical = "practical"
+    paper = "paper"
+
+
+_BUDGET, _METHOD, _RESULT = "Budget", "Method", "Result"
+
+Data = Annotated[Path, typer.Argument(help="Parquet, CSV, Arrow or Feather file, by its suffix.", show_default=False)]
+Epsilon = Annotated[float, typer.Option(help="ε of the budget, above 0.", rich_help_panel=_BUDGET)]
+Delta = Annotated[float, typer.Option(help="δ of the budget, below 1; 0 is pure.", rich_help_panel=_BUDGET)]
+Method = Annotated[str, typer.Option(help="Name of a recipe, or auto.", rich_help_panel=_METHOD)]
+Parameters = Annotated[
+    ParameterSet, typer.Option(help="Good constants, or those of the paper's theorem.", rich_help_panel=_METHOD)
+]
+MomentOrder = Annotated[
+    float | None, typer.Option(help="Public assumption: order of the finite moment.", rich_help_panel=_METHOD)
+]
+MomentBound = Annotated[
+    float | None, typer.Option(help="Public assumption: bound on that moment.", rich_help_panel=_METHOD)
+]
+Radius = Annotated[
+    float | None, typer.Option(help="Public bound on the length of the coefficients.", rich_help_panel=_METHOD)
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Delimiter = Annotated[str, typer.Option(help="One character between the cells of a CSV file.")]
+Seed = Annotated[
+    int | None, typer.Option(help="Repeatable simulation, NOT PRIVATE: for tests and teaching.", show_default=False)
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan and stop; no value is read.")]
+Output = Annotated[Path | None, typer.Option(help="Model file to write, JSON.", rich_help_panel=_RESULT)]
+Report = Annotated[Path | None, typer.Option(help="Report to write, one HTML page.", rich_help_panel=_RESULT)]
+
+
+def names(text: str | None) -> list[str] | None:
+    """Return the column names of a list with commas."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def two_classes(text: str) -> tuple[str, str]:
+    """Return two labels from a list with a comma."""
+    labels = names(text) or []
+    if len(labels) != 2 or labels[0] == labels[1]:
+        raise refuse("classes", "fit", "two different labels with a comma between", text)
+    return labels[0], labels[1]
+
+
+def settings(
+    epsilon: float,
+    delta: float,
+    method: str,
+    parameters: ParameterSet,
+    moment_order: float | None,
+    moment_bound: float | None,
+    radius: float | None,
+) -> dict[str, Any]:
+    """Return the options as parameters of an estimator."""
+    from tailguard.plans import Moment
+
+    moment = None
+    if moment_order is not None or moment_bound is not None:
+        moment = Moment(2.0 if moment_order is None else moment_order, moment_bound)
+    return {
+        "epsilon": epsilon,
+        "delta": delta,
+        "method": method,
+        "parameters": parameters.value,
+        "moment": moment,
+        "radius": radius,
+    }
+
+
+def make_estimator(loss: LossName, parameters: dict[str, Any]) -> "PrivateEstimator":
+    """Return the estimator of a loss."""
+    from tailguard.estimators import LinearRegression, LogisticRegression, Mean
+
+    kinds = {LossName.linear: LinearRegression, LossName.logistic: LogisticRegression, LossName.mean: Mean}
+    return kinds[loss](**parameters)

@@ -1,0 +1,53 @@
+"""`tailguard plan`: what a fit would do, from public facts alone."""
+
+from typing import Annotated
+
+import typer
+
+from tailguard.cli.console import say, working
+from tailguard.cli.options import (
+    Delta,
+    Epsilon,
+    Json,
+    LossName,
+    Method,
+    MomentBound,
+    MomentOrder,
+    Parameters,
+    ParameterSet,
+    Radius,
+    make_estimator,
+    settings,
+)
+
+__all__ = ["plan"]
+
+
+def plan(
+    rows: Annotated[int, typer.Option(help="Number of rows, public.", show_default=False)],
+    features: Annotated[int, typer.Option(help="Number of features, public.", show_default=False)],
+    epsilon: Epsilon = 1.0,
+    delta: Delta = 1e-6,
+    loss: Annotated[LossName, typer.Option(help="What is fitted.")] = LossName.linear,
+    method: Method = "auto",
+    parameters: Parameters = ParameterSet.practical,
+    moment_order: MomentOrder = None,
+    moment_bound: MomentBound = None,
+    radius: Radius = None,
+    json: Json = False,
+) -> None:
+    """Show what a fit would do: every noisy release, its noise, its share of the budget, the guarantee.
+
+    Needs no data. Example: tailguard plan --rows 10000 --features 10 --epsilon 1 --json > plan.json
+    """
+    with working("Planning"):
+        from tailguard.plans import dumps
+        from tailguard.report import renderable
+
+        options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius)
+        result = make_estimator(loss, options).plan(rows, features)
+        shown = renderable(result)
+    if json:
+        typer.echo(dumps(result))
+    else:
+        say(shown)

@@ -1,0 +1,73 @@
+"""`tailguard predict`: a private model applied to new rows."""
+
+import csv
+import sys
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tailguard.cli.console import check_writable, working, write
+from tailguard.cli.options import Data, Delimiter
+
+if TYPE_CHECKING:
+    from tailguard.cli.model_file import Model
+    from tailguard.statistics.arrays import FloatVector
+
+__all__ = ["predict"]
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="Model file from 'fit'.", show_default=False)],
+    data: Data,
+    output: Annotated[Path | None, typer.Option(help="CSV file to write; standard output by default.")] = None,
+    delimiter: Delimiter = ",",
+) -> None:
+    """Predict new rows with a model from 'fit'.
+
+    The model is private, the new rows are not protected: whoever sees the predictions learns about these rows. Example:
+    tailguard predict model.json new.csv --output predictions.csv
+    """
+    with working("Predicting"):
+        from tailguard.cli.model_file import read_model
+
+        check_writable(output)
+        fitted = read_model(model)
+        text = _table(fitted, _scores(fitted, data, delimiter))
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write(output, text)
+
+
+def _scores(model: "Model", data: Path, delimiter: str) -> "FloatVector":
+    """Return intercept + ⟨x, coefficients⟩ for each row; a column with coefficient 0 need not be there."""
+    import numpy as np
+
+    from tailguard.cli.sources import Source
+
+    used = {name: value for name, value in zip(model.names, model.coefficients, strict=True) if value != 0.0}
+    source = Source(data, features=list(used), delimiter=delimiter)
+    if not used:
+        return np.full(source.size()[0], model.intercept)
+    rows, _ = source.open().gather()
+    return np.asarray(rows @ np.array(list(used.values())) + model.intercept)
+
+
+def _table(model: "Model", scores: "FloatVector") -> str:
+    """Return the predictions as CSV; those of a row with a missing value are nan."""
+    from scipy.special import expit
+
+    text = StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    if model.classes is None:
+        table.writerow(["prediction"])
+        table.writerows([f"{score:.17g}"] for score in scores)
+    else:
+        negative, positive = model.classes
+        table.writerow(["prediction", "probability"])
+        for score, chance in zip(scores, expit(scores), strict=True):
+            label = "nan" if score != score else positive if score > 0 else negative
+            table.writerow([label, f"{chance:.17g}"])
+    return text.getvalue()

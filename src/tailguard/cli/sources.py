@@ -1,0 +1,158 @@
+"""From a file to an engine, by the suffix of its name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from tailguard import engines
+from tailguard.cli.csv_file import CsvFile
+from tailguard.engines.arrow import selected
+from tailguard.engines.base import Engine
+from tailguard.engines.columns import ColumnEngine
+from tailguard.errors import DataError
+from tailguard.estimators.labels import Relabelled, zero_one
+
+__all__ = ["Source"]
+
+Kind = Literal["parquet", "arrow", "csv"]
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
+    **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Records in a file, and which of its columns are wanted.
+
+    Parameters
+    ----------
+    path : path
+        A Parquet, Arrow, Feather or CSV file.
+    target : str or None
+        Column of the targets.
+    features : sequence of str or None
+        Columns to use; None is all but the target.
+    classes : tuple of two str or None
+        Labels of the target, to be turned into 0 and 1. They are compared as numbers if both are written as numbers,
+        and as text otherwise.
+    delimiter : str
+        Between the cells of a CSV file.
+    """
+
+    path: Path
+    target: str | None = None
+    features: Sequence[str] | None = None
+    classes: tuple[str, str] | None = None
+    delimiter: str = ","
+
+    def size(self) -> tuple[int, int]:
+        """Return the numbers of rows and of features; no value is read."""
+        if self._kind == "csv":
+            return self._csv.count(), len(self._names(self._csv.names))
+        if self._kind == "parquet":
+            with self._parquet() as file:
+                rows, schema = file.metadata.num_rows, file.schema_arrow
+        else:
+            rows, schema = self._table.num_rows, self._table.schema
+        selected(schema, None, self._names(schema.names))
+        return rows, len(self._names(schema.names))
+
+    def open(self) -> Engine:
+        """Return an engine for the records."""
+        if self.classes is None:
+            return self._numeric()
+        numbers = _as_numbers(self.classes)
+        return self._labelled(self.classes) if numbers is None else Relabelled(self._numeric(), numbers)
+
+    def _numeric(self) -> Engine:
+        """Return an engine whose targets, if any, are numbers."""
+        if self._kind == "parquet":
+            with self._parquet():
+                return engines.open(self.path, target=self.target, features=self.features)
+        if self._kind == "arrow":
+            return engines.open(self._table, target=self.target, features=self.features)
+        names = self._names(self._csv.names)
+        columns, _ = self._csv.read([*names, *([] if self.target is None else [self.target])])
+        return ColumnEngine(columns[: len(names)], None if self.target is None else columns[-1], names=names)
+
+    def _labelled(self, classes: tuple[str, str]) -> Engine:
+        """Return an engine whose targets are texts turned into 0 and 1; its records are held in memory."""
+        if self._kind == "csv":
+            names = self._names(self._csv.names)
+            columns, labels = self._csv.read(names, self.target)
+        else:
+            names = self._names(self._table.column_names)
+            columns, labels = [], _labels(self._table.column(self.target), self.target)
+        targets = zero_one(np.asarray(labels), np.asarray(classes))
+        if self._kind == "csv":
+            return ColumnEngine(columns, targets, names=names)
+        return engines.open(self._table.select(names), targets)
+
+    def _names(self, known: Sequence[str]) -> tuple[str, ...]:
+        """Return the names of the features, after a look whether the target is among the columns."""
+        if self.target is not None and list(known).count(self.target) != 1:
+            raise _not_one(self.target, list(known).count(self.target))
+        names = self.features if self.features is not None else [name for name in known if name != self.target]
+        for name in names:
+            if list(known).count(name) != 1:
+                raise _not_one(name, list(known).count(name))
+        return tuple(names)
+
+    @cached_property
+    def _kind(self) -> Kind:
+        if not self.path.is_file():
+            raise DataError(f"There is no file {str(self.path)!r}.")
+        kind = KINDS.get(self.path.suffix.lower())
+        if kind is None:
+            raise DataError(f"The name {str(self.path)!r} must end in .parquet, .csv, .arrow or .feather.")
+        return kind
+
+    @cached_property
+    def _csv(self) -> CsvFile:
+        return CsvFile(self.path, self.delimiter)
+
+    def _parquet(self) -> Any:
+        try:
+            return pq.ParquetFile(self.path)
+        except (pa.ArrowException, OSError):
+            raise DataError(f"{str(self.path)!r} is not a Parquet file.") from None
+
+    @cached_property
+    def _table(self) -> Any:
+        """The columns as an Arrow table; an Arrow file is mapped into memory, not read."""
+        if self._kind == "parquet":
+            with self._parquet() as file:
+                return file.read()
+        try:
+            source = pa.memory_map(str(self.path))
+            return pa.ipc.open_file(source).read_all()
+        except (pa.ArrowException, OSError):
+            raise DataError(f"{str(self.path)!r} is not an Arrow or Feather file.") from None
+
+
+def _not_one(name: str, found: int) -> DataError:
+    return DataError(f"There must be exactly one column {name!r}, not {found}.")
+
+
+def _as_numbers(classes: tuple[str, str]) -> NDArray[np.float64] | None:
+    try:
+        return np.array([float(label) for label in classes])
+    except ValueError:
+        return None
+
+
+def _labels(column: Any, name: str | None) -> NDArray[Any]:
+    """Return a column of text; missing labels become empty ones."""
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        raise DataError(f"Column {name!r} must hold text where the classes are text.")
+    return np.array(["" if label is None else label.strip() for label in column.to_pylist()], dtype=np.str_)
