@@ -75,6 +75,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             intercept=bool(intercept),
             moment=self.moment,
             smoothness=getattr(self, "smoothness", 1.0),
+            strong_convexity=getattr(self, "strong_convexity", 0.0),
         )
 
     @abstractmethod
@@ -120,6 +121,7 @@ class LinearModel(PrivateEstimator):
     intercept_: float
     fit_intercept: bool
     smoothness: float
+    strong_convexity: float
 
     _task: Task = "regression"
     _default_method = "clipping"

@@ -24,7 +24,7 @@ class LinearRegression(RegressorMixin, LinearModel):  # type: ignore[misc]
     epsilon, delta : float, default=1.0, 1e-6
         The budget, for replacing one record.
     method : str, default="auto"
-        "clipping", which is what "auto" takes.
+        "clipping" (what "auto" takes), "truncated_mean" or "median_of_means".
     parameters : {"practical", "paper"}, default="practical"
         "practical": private centring and scaling, a noisy Gram matrix as preconditioner, clipped steps with tight
         accounting. "paper": the numbers of Zhao et al. 2024, Theorem 4, which need `moment` and a bounded domain.
@@ -37,7 +37,10 @@ class LinearRegression(RegressorMixin, LinearModel):  # type: ignore[misc]
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     smoothness : float, default=1.0
-        λ of Assumption 1b, used by "paper" parameters alone.
+        λ, an assumed smoothness of the risk, used by "paper" parameters alone.
+    strong_convexity : float, default=0.0
+        α, an assumed strong convexity of the loss; above 0, "median_of_means" with "paper" parameters takes the numbers
+        of Tao et al. 2022, Theorem 7 instead of Theorem 6.
     random_state : int or None, default=None
         None draws from a cryptographic generator. An integer makes a *simulation* that protects nobody.
     numerics : {"exact", "float"}, default="exact"
@@ -82,6 +85,7 @@ class LinearRegression(RegressorMixin, LinearModel):  # type: ignore[misc]
         radius: float | None = None,
         fit_intercept: bool = True,
         smoothness: float = 1.0,
+        strong_convexity: float = 0.0,
         random_state: int | None = None,
         numerics: Literal["exact", "float"] = "exact",
     ) -> None:
@@ -94,6 +98,7 @@ class LinearRegression(RegressorMixin, LinearModel):  # type: ignore[misc]
         self.radius = radius
         self.fit_intercept = fit_intercept
         self.smoothness = smoothness
+        self.strong_convexity = strong_convexity
         self.random_state = random_state
         self.numerics = numerics
 

@@ -32,7 +32,7 @@ class LogisticRegression(ClassifierMixin, LinearModel):  # type: ignore[misc]
         The public labels, the positive one last. They are never read from the data; a record with any other label
         contributes nothing.
     method : str, default="auto"
-        "clipping", which is what "auto" takes.
+        "clipping" (what "auto" takes), "truncated_mean" or "median_of_means".
     parameters : {"practical", "paper"}, default="practical"
         As in `LinearRegression`.
     moment : Moment or None, default=None
@@ -44,7 +44,10 @@ class LogisticRegression(ClassifierMixin, LinearModel):  # type: ignore[misc]
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     smoothness : float, default=1.0
-        λ of Assumption 1b, used by "paper" parameters alone.
+        λ, an assumed smoothness of the risk, used by "paper" parameters alone.
+    strong_convexity : float, default=0.0
+        α, an assumed strong convexity of the loss; above 0, "median_of_means" with "paper" parameters takes the numbers
+        of Tao et al. 2022, Theorem 7 instead of Theorem 6.
     random_state : int or None, default=None
         None draws from a cryptographic generator. An integer makes a *simulation* that protects nobody.
     numerics : {"exact", "float"}, default="exact"
@@ -92,6 +95,7 @@ class LogisticRegression(ClassifierMixin, LinearModel):  # type: ignore[misc]
         radius: float | None = None,
         fit_intercept: bool = True,
         smoothness: float = 1.0,
+        strong_convexity: float = 0.0,
         random_state: int | None = None,
         numerics: Literal["exact", "float"] = "exact",
     ) -> None:
@@ -105,6 +109,7 @@ class LogisticRegression(ClassifierMixin, LinearModel):  # type: ignore[misc]
         self.radius = radius
         self.fit_intercept = fit_intercept
         self.smoothness = smoothness
+        self.strong_convexity = strong_convexity
         self.random_state = random_state
         self.numerics = numerics
 

@@ -9,6 +9,7 @@ import numpy as np
 from tailguard._validate import choice, integer, real, refuse
 from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss, RecordLoss
+from tailguard.losses.custom import CustomLoss
 from tailguard.plans.checks import instance, store
 
 __all__ = ["Moment", "Problem"]
@@ -60,6 +61,8 @@ class Problem:
         A public assumption on the gradients' tails, or None.
     smoothness : float
         λ, an assumed Lipschitz constant of the population risk's gradient; only theorem parameters use it.
+    strong_convexity : float
+        α, an assumed strong convexity of the loss, 0 if none; only theorem parameters use it.
     """
 
     loss: Loss | RecordLoss
@@ -69,6 +72,7 @@ class Problem:
     intercept: bool = False
     moment: Moment | None = None
     smoothness: float = 1.0
+    strong_convexity: float = 0.0
 
     def __post_init__(self) -> None:
         instance("loss", self.loss, "Problem", (Loss, RecordLoss), "a loss")
@@ -81,6 +85,8 @@ class Problem:
             d=integer("d", self.d, "Problem"),
             intercept=bool(self.intercept),
             smoothness=real("smoothness", self.smoothness, "Problem", above=0.0),
+            strong_convexity=real("strong_convexity", self.strong_convexity, "Problem", at_least=0.0),
         )
-        if self.domain.dimension != self.d:
+        # A custom loss may have any number of coefficients; all others have one a feature.
+        if self.domain.dimension != self.d and not isinstance(self.loss, CustomLoss):
             raise refuse("domain", "Problem", f"of dimension d = {self.d}", self.domain)

@@ -1,17 +1,19 @@
 """Zhao et al. 2024, Algorithms 1 and 2: clip in ℓ2, add Gaussian noise, descend."""
 
 import math
+from functools import partial
 
 from tailguard._validate import refuse
-from tailguard.errors import BudgetError, ParameterError
-from tailguard.losses.base import Loss
+from tailguard.errors import BudgetError
 from tailguard.mechanisms import Gaussian
 from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.plans.step import Step
 from tailguard.privacy.budget import Privacy
+from tailguard.recipes.assumptions import bounded_radius, linear_loss, moment_of
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.draft import Draft, assemble
+from tailguard.recipes.mean import ORDER, TAIL
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.regression import plan_regression
 from tailguard.solvers.clip_level import CELLS, ClipLevel
@@ -25,8 +27,7 @@ from tailguard.statistics.octaves import Octaves
 __all__ = ["RECIPE", "clip_radius", "concentrated_budget", "paper_mean", "paper_regression", "plan_mean"]
 
 LEVEL = 0.1
-TAIL = 3.0
-ORDER = 3.0
+"""Share of the budget that goes to a private radius."""
 
 
 def concentrated_budget(privacy: Privacy) -> float:
@@ -40,7 +41,7 @@ def concentrated_budget(privacy: Privacy) -> float:
         If ρ > 1, where (16) fails and the formula is not private enough.
     """
     if privacy.pure:
-        raise ParameterError("The 'delta' parameter of clipping must be greater than 0. Got 0.0 instead.")
+        raise refuse("delta", "clipping with parameters='paper'", "greater than 0", privacy.delta)
     rho = (privacy.epsilon / (1.0 + 2.0 * math.sqrt(math.log(1.0 / privacy.delta)))) ** 2
     if rho > 1.0:
         raise BudgetError(f"Equation (15) of Zhao et al. 2024 holds only for ρ ≤ 1; {privacy} gives ρ = {rho:.3g}.")
@@ -59,7 +60,7 @@ def clip_radius(n: int, d: int, rho: float, order: float, bound: float) -> float
 def paper_mean(problem: Problem, privacy: Privacy) -> Plan:
     """Return Algorithm 2 with R of (19), and noise for ρ-zCDP with ρ of (15) (Lemma 4)."""
     n, d, bits, rho = problem.n, problem.d, grid_bits(problem.n), concentrated_budget(privacy)
-    order, bound = _moment(problem)
+    order, bound = moment_of(problem, "clipping", low=2.0, high=math.inf, of=("direction",))
     radius = clip_radius(n, d, rho, order, bound)
     return Plan(
         recipe="clipping",
@@ -78,11 +79,10 @@ def paper_regression(problem: Problem, privacy: Privacy) -> Plan:
     With M put back, T = ρ n² M²/(d R²) and η = 1/(λ√(2T)): dividing the loss by M leaves η·∇ℓ unchanged. T is
     rounded up to a whole number of steps.
     """
-    loss = _smooth_loss(problem)
-    if not math.isfinite(problem.domain.norm_bound("l2")):
-        raise refuse("domain", "clipping with parameters='paper'", "bounded (Assumption 1a)", problem.domain)
+    loss = linear_loss(problem, "clipping")
+    bounded_radius(problem, "clipping")
     n, bits, rho = problem.n, grid_bits(problem.n), concentrated_budget(privacy)
-    order, bound = _moment(problem)
+    order, bound = moment_of(problem, "clipping", low=2.0, high=math.inf, of=("direction",))
     k = problem.d + problem.intercept
     radius = clip_radius(n, k, rho, order, bound)
     steps = max(1, math.ceil(rho * (n * bound / radius) ** 2 / k))
@@ -155,20 +155,6 @@ def _gaussian_step(name: str, dimension: int, bits: int, rho: float, count: int)
     return Step(name, Clipped.kind, dimension, bits, 1, sensitivity, mechanism, multiplier, count)
 
 
-def _moment(problem: Problem) -> tuple[float, float]:
-    moment = problem.moment
-    if moment is None or moment.bound is None or moment.order < 2.0 or moment.of != "direction":
-        rule = "a Moment of every direction with order at least 2 and a bound (Assumption 1c)"
-        raise refuse("moment", "clipping with parameters='paper'", rule, moment)
-    return moment.order, moment.bound
-
-
-def _smooth_loss(problem: Problem) -> Loss:
-    if not isinstance(problem.loss, Loss):
-        raise refuse("loss", "clipping", "in generalised linear form", problem.loss.name)
-    return problem.loss
-
-
 RECIPE = Recipe(
     name="clipping",
     source="Zhao et al. 2024, Algorithms 1 and 2",
@@ -177,6 +163,6 @@ RECIPE = Recipe(
         ("mean", "paper"): paper_mean,
         ("mean", "practical"): plan_mean,
         ("regression", "paper"): paper_regression,
-        ("regression", "practical"): plan_regression,
+        ("regression", "practical"): partial(plan_regression, "clipping", Clip()),
     },
 )

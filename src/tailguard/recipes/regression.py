@@ -1,7 +1,6 @@
 """Clipped descent after private centring and scaling: the practical parameters of `clipping` for regression."""
 
 from tailguard._validate import refuse
-from tailguard.errors import ParameterError
 from tailguard.losses.base import Loss
 from tailguard.losses.logistic import Logistic
 from tailguard.plans.plan import Plan
@@ -13,7 +12,7 @@ from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import feature_drafts, preparation_for, target_drafts
 from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.clipped_descent import ClippedDescent, Levels
-from tailguard.solvers.oracles import Clip
+from tailguard.solvers.oracles import MeanOracle
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.gram import Gram
@@ -39,7 +38,7 @@ GRADIENT_TAIL, RESIDUAL_TAIL, ORDER = 10.0, 3.0, 2.0
 REFRESHES = 3
 
 
-def plan_regression(problem: Problem, privacy: Privacy) -> Plan:
+def plan_regression(recipe: str, oracle: MeanOracle, problem: Problem, privacy: Privacy) -> Plan:
     """Return the plan of a clipped, preconditioned descent in private units.
 
     Raises
@@ -48,10 +47,10 @@ def plan_regression(problem: Problem, privacy: Privacy) -> Plan:
         When n, d and the budget cannot carry the private preparation; the sentence says how many rows would.
     """
     if privacy.pure:
-        raise ParameterError("The 'delta' parameter of clipping must be greater than 0. Got 0.0 instead.")
+        raise refuse("delta", recipe, "greater than 0", privacy.delta)
     loss = problem.loss
     if not isinstance(loss, Loss) or loss.smoothness is None:
-        raise refuse("loss", "clipping", "smooth and in generalised linear form", loss.name)
+        raise refuse("loss", recipe, "smooth and in generalised linear form", loss.name)
     scaled = not isinstance(loss, Logistic)
     noise = CountNoise.of(privacy)
     preparation = preparation_for(problem, privacy, noise, problem.d, CENTRE)
@@ -67,15 +66,15 @@ def plan_regression(problem: Problem, privacy: Privacy) -> Plan:
         bits=bits,
         intercept=problem.intercept,
         scaled_target=scaled,
-        oracle=Clip(1.0),
+        oracle=oracle,
         preparation=preparation,
-        levels=_levels(problem, privacy, noise, 1.0 - used, correct),
+        levels=_levels(problem, privacy, oracle, 1.0 - used, correct),
         ridge=min(0.01, (problem.d + problem.intercept) * noise.multiplier / n),
         steps=steps,
         refreshes=REFRESHES,
     )
     return Plan(
-        recipe="clipping",
+        recipe=recipe,
         parameters="practical",
         problem=problem,
         privacy=privacy,
@@ -90,9 +89,9 @@ def _steps(strength: float) -> int:
     return 12 if strength < 3e4 else 30 if strength < 1e6 else 60
 
 
-def _levels(problem: Problem, privacy: Privacy, noise: CountNoise, main: float, correct: bool) -> Levels:
-    n, k = problem.n, problem.d + problem.intercept
-    gradient = GRADIENT_TAIL * k * noise.of_one(main) / n
+def _levels(problem: Problem, privacy: Privacy, oracle: MeanOracle, main: float, correct: bool) -> Levels:
+    n, k, noise = problem.n, problem.d + problem.intercept, CountNoise.of(privacy)
+    gradient = GRADIENT_TAIL * oracle.noise(k) * noise.of_one(main) / n
     carry("A private gradient", gradient, 5.0, problem, privacy)
     residual = RESIDUAL_TAIL * noise.of_one(INTERCEPT) / n
     return Levels(
@@ -115,7 +114,7 @@ def _drafts(problem: Problem, solver: ClippedDescent, main: float) -> list[Draft
     for step in range(solver.steps):
         if solver.refreshed(step):
             drafts.append(Draft("gradient level", Octaves, CELLS, LEVEL / REFRESHES))
-        drafts.append(Draft("gradient", Clipped, k, main * (step + 1) / total))
+        drafts.append(Draft("gradient", solver.oracle.kind, solver.oracle.dimension(k), main * (step + 1) / total))
     if solver.levels.residual is not None:
         drafts.append(Draft("residual level", Octaves, CELLS, RESIDUAL_LEVEL))
         drafts.append(Draft("intercept", Clipped, 1, INTERCEPT))

@@ -1,6 +1,7 @@
 """The mean oracle of Zhao et al. 2024, Algorithm 3: noisy group means, then an iteration on them."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,8 +19,17 @@ __all__ = ["IterativeUpdating"]
 class IterativeUpdating(MeanOracle):
     """Noisy clipped group means, then the iteration of Zhao et al. 2024, Algorithm 3, from 0."""
 
-    groups: int
-    iterations: int
+    kind: ClassVar[type[Statistic]] = ClippedGroups
+    groups: int = 20
+    iterations: int = 20
+
+    def dimension(self, k: int) -> int:
+        """Return the length of what is released for a field of dimension k."""
+        return self.groups * k
+
+    def noise(self, k: int) -> float:
+        """Return the noise of a mean in k dimensions: that of the average of `groups` noisy means."""
+        return float(np.sqrt(self.groups) * k)
 
     def statistic(self, field: Field, bits: int) -> Statistic:
         """Return what to ask for."""

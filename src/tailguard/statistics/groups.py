@@ -19,7 +19,7 @@ from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.coordinatewise import Truncated
 from tailguard.statistics.fields import Field
 
-__all__ = ["ClippedGroups", "TruncatedMedian"]
+__all__ = ["ClippedGroups", "ClippedMedian", "TruncatedMedian"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,10 +143,57 @@ class TruncatedMedian(_Grouped):
 
     def evaluate(self, source: Source) -> IntVector:
         """Return the median of the sums at equal sizes."""
-        parts, sums = self._sums(source)
-        least = min(part.size for part in parts)
-        equal = np.stack([_shrunk(total, least, part.size) for part, total in zip(parts, sums, strict=True)])
-        return np.asarray(np.sort(equal, axis=0)[(len(parts) - 1) // 2])
+        return _median(*self._sums(source))
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class ClippedMedian(_Grouped):
+    """The coordinatewise median over groups of ℓ2-clipped sums: as `TruncatedMedian`, with a ball instead of a box.
+
+    Parameters
+    ----------
+    field : Field
+        Gives v = slope · row for each record.
+    threshold : float
+        Radius of the ball, public or released.
+    groups : int
+        Number of groups; records are dealt to them by row number alone.
+    bits : int
+        The threshold is L = 2**bits grid steps.
+
+    Notes
+    -----
+    *Guarantee.* Replacing one record changes one group's sum by at most 2L in Euclidean norm, and each coordinate's
+    median by no more than that coordinate of the sum: 2L in all, and √d for the integer division.
+    """
+
+    kind: ClassVar[str] = "median of clipped group sums"
+    norms: ClassVar[tuple[Norm, ...]] = ("l2",)
+
+    @property
+    def dimension(self) -> int:
+        """Length of the integer vector."""
+        return self.field.dimension
+
+    @property
+    def _inner(self) -> Clipped:
+        return Clipped(self.field, self.threshold, self.bits)
+
+    @classmethod
+    def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
+        return 2.0 * size + root_above(dimension)
+
+    def evaluate(self, source: Source) -> IntVector:
+        """Return the median of the sums at equal sizes."""
+        return _median(*self._sums(source))
+
+
+def _median(parts: Sequence[Source], sums: NDArray[np.int64]) -> IntVector:
+    """Return the lower median, coordinate by coordinate, of sums that are brought to the smallest size."""
+    least = min(part.size for part in parts)
+    equal = np.stack([_shrunk(total, least, part.size) for part, total in zip(parts, sums, strict=True)])
+    return np.asarray(np.sort(equal, axis=0)[(len(parts) - 1) // 2])
 
 
 def _shrunk(total: IntVector, least: int, size: int) -> IntVector:
