@@ -1,6 +1,7 @@
 """Absolute error with a publicly smoothed kink: least absolute deviations."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -36,6 +37,10 @@ class Absolute(ResidualLoss):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "smoothing", real("smoothing", self.smoothing, "Absolute", above=0.0))
+
+    def rescaled(self, scale: float) -> Self:
+        """Return the loss that has the same minimiser when predictions and targets are divided by `scale`."""
+        return replace(self, smoothing=self.smoothing / scale)
 
     @property
     def smoothness(self) -> float:

@@ -8,6 +8,7 @@ by record.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -69,6 +70,10 @@ class Loss(ABC):
 
 class ResidualLoss(Loss):
     """A loss of the residual alone: φ(p, t) = ψ(p − t)."""
+
+    def rescaled(self, scale: float) -> Self:  # noqa: ARG002
+        """Return the loss that has the same minimiser when predictions and targets are divided by `scale`."""
+        return self
 
     def _value(self, prediction: FloatArray, target: FloatArray) -> FloatArray:
         return self._psi(prediction - target)

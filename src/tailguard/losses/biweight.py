@@ -1,7 +1,8 @@
 """Tukey's biweight: robust regression that ignores what is far away."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -43,6 +44,10 @@ class Biweight(ResidualLoss):
     def lipschitz(self) -> float:
         """The largest slope, 16c/(25√5)."""
         return 16.0 * (self.threshold / (25.0 * math.sqrt(5.0)))
+
+    def rescaled(self, scale: float) -> Self:
+        """Return the loss that has the same minimiser when predictions and targets are divided by `scale`."""
+        return replace(self, threshold=self.threshold / scale)
 
     def _psi(self, residual: FloatArray) -> FloatArray:
         near, square = self._near(residual), self._square(residual)

@@ -1,6 +1,7 @@
 """Huber's loss: least squares near, absolute error far."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -38,6 +39,10 @@ class Huber(ResidualLoss):
     def lipschitz(self) -> float:
         """The threshold c."""
         return self.threshold
+
+    def rescaled(self, scale: float) -> Self:
+        """Return the loss that has the same minimiser when predictions and targets are divided by `scale`."""
+        return replace(self, threshold=self.threshold / scale)
 
     def _psi(self, residual: FloatArray) -> FloatArray:
         slope = self._slope(residual)

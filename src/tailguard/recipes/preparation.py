@@ -10,7 +10,7 @@ from tailguard.solvers.spread import HIGH, LOW
 from tailguard.statistics.below import Below
 from tailguard.statistics.octaves import Octaves
 
-__all__ = ["feature_drafts", "preparation_for", "target_drafts"]
+__all__ = ["COARSE", "feature_drafts", "preparation_for", "target_drafts"]
 
 FINE, COARSE = 2**18, 2**9
 """Edges an octave: relative resolutions of 3e-6 and 0.14 %. The fine grid takes nine more counts."""
@@ -20,7 +20,7 @@ COMFORT, LIMIT = 0.06, 0.12
 
 
 def preparation_for(problem: Problem, privacy: Privacy, noise: CountNoise, scalars: int, share: float) -> Preparation:
-    """Return the finest preparation that the budget carries, or raise `BudgetError`."""
+    """Return the finest centring preparation that the budget carries, or raise `BudgetError`."""
     for substeps in (FINE, COARSE):
         preparation = Preparation(substeps)
         ranks = noise.of_bisection(share, preparation.grid.depth, scalars) / problem.n
@@ -31,16 +31,12 @@ def preparation_for(problem: Problem, privacy: Privacy, noise: CountNoise, scala
 
 
 def feature_drafts(preparation: Preparation, d: int, centre: float, scale: float) -> list[Draft]:
-    """Return the steps "feature centre" and "feature scale" with their shares."""
-    return [
-        Draft("feature centre", Below, d, centre, preparation.grid.depth),
-        Draft("feature scale", Octaves, d * (HIGH - LOW), scale, parts=d),
-    ]
+    """Return the steps "feature centre", if there are centres, and "feature scale" with their shares."""
+    medians = [Draft("feature centre", Below, d, centre, preparation.grid.depth)] if preparation.centred else []
+    return [*medians, Draft("feature scale", Octaves, d * (HIGH - LOW), scale, parts=d)]
 
 
 def target_drafts(preparation: Preparation, centre: float, scale: float) -> list[Draft]:
-    """Return the steps "target centre" and "target scale" with their shares."""
-    return [
-        Draft("target centre", Below, 1, centre, preparation.grid.depth),
-        Draft("target scale", Octaves, HIGH - LOW, scale),
-    ]
+    """Return the steps "target centre", if there is a centre, and "target scale" with their shares."""
+    medians = [Draft("target centre", Below, 1, centre, preparation.grid.depth)] if preparation.centred else []
+    return [*medians, Draft("target scale", Octaves, HIGH - LOW, scale)]

@@ -1,18 +1,18 @@
 """Clipped descent after private centring and scaling: the practical parameters of `clipping` for regression."""
 
 from tailguard._validate import refuse
-from tailguard.losses.base import Loss
-from tailguard.losses.logistic import Logistic
+from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
-from tailguard.recipes.preparation import feature_drafts, preparation_for, target_drafts
+from tailguard.recipes.preparation import COARSE, feature_drafts, preparation_for, target_drafts
 from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.clipped_descent import ClippedDescent, Levels
 from tailguard.solvers.oracles import MeanOracle
+from tailguard.solvers.preparation import Preparation
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.gram import Gram
@@ -51,11 +51,15 @@ def plan_regression(recipe: str, oracle: MeanOracle, problem: Problem, privacy: 
     loss = problem.loss
     if not isinstance(loss, Loss) or loss.smoothness is None:
         raise refuse("loss", recipe, "smooth and in generalised linear form", loss.name)
-    scaled = not isinstance(loss, Logistic)
+    scaled = isinstance(loss, ResidualLoss)
     noise = CountNoise.of(privacy)
-    preparation = preparation_for(problem, privacy, noise, problem.d, CENTRE)
+    if problem.intercept:
+        preparation = preparation_for(problem, privacy, noise, problem.d, CENTRE)
+    else:
+        preparation = Preparation(COARSE, centred=False)
     correct = scaled and problem.intercept
-    used = CENTRE + SCALE + ROW + GRAM + LEVEL + 2 * TARGET * scaled + (RESIDUAL_LEVEL + INTERCEPT) * correct
+    drafted = _preparation_drafts(problem, preparation, scaled)
+    used = sum(draft.share for draft in drafted) + LEVEL + (RESIDUAL_LEVEL + INTERCEPT) * correct
     n, bits = problem.n, grid_bits(problem.n)
     steps = _steps(n / noise.multiplier)
     solver = ClippedDescent(
@@ -79,7 +83,7 @@ def plan_regression(recipe: str, oracle: MeanOracle, problem: Problem, privacy: 
         problem=problem,
         privacy=privacy,
         solver=solver,
-        steps=assemble(_drafts(problem, solver, 1.0 - used), privacy, bits),
+        steps=assemble([*drafted, *_descent_drafts(problem, solver, 1.0 - used)], privacy, bits),
         sources=(("shares, tails, steps", "chosen on synthetic development data"),),
     )
 
@@ -101,15 +105,19 @@ def _levels(problem: Problem, privacy: Privacy, oracle: MeanOracle, main: float,
     )
 
 
-def _drafts(problem: Problem, solver: ClippedDescent, main: float) -> list[Draft]:
-    """Return the steps in the order in which the solver asks; gradients get shares that grow with their number."""
+def _preparation_drafts(problem: Problem, preparation: Preparation, scaled: bool) -> list[Draft]:
     k = problem.d + problem.intercept
-    drafts = [
-        *(target_drafts(solver.preparation, TARGET, TARGET) if solver.scaled_target else []),
-        *feature_drafts(solver.preparation, problem.d, CENTRE, SCALE),
+    return [
+        *(target_drafts(preparation, TARGET, TARGET) if scaled else []),
+        *feature_drafts(preparation, problem.d, CENTRE, SCALE),
         Draft("row level", Octaves, CELLS, ROW),
         Draft("gram", Gram, k * (k + 1) // 2, GRAM),
     ]
+
+
+def _descent_drafts(problem: Problem, solver: ClippedDescent, main: float) -> list[Draft]:
+    """Return the steps in the order in which the solver asks; gradients get shares that grow with their number."""
+    k, drafts = problem.d + problem.intercept, []
     total = solver.steps * (solver.steps + 1) / 2
     for step in range(solver.steps):
         if solver.refreshed(step):

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tailguard.domains.base import Domain
-from tailguard.domains.whole_space import WholeSpace
-from tailguard.losses.base import Loss
+from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting, Solve, Solver
 from tailguard.solvers.clip_level import ClipLevel, clip_level
+from tailguard.solvers.metric_projection import metric_projection
 from tailguard.solvers.oracles import MeanOracle
 from tailguard.solvers.preconditioner import Preconditioner, preconditioner
 from tailguard.solvers.preparation import Preparation, prepare_features, prepare_target, units
@@ -54,7 +54,7 @@ class ClippedDescent(Solver):
     intercept : bool
         Whether an intercept is fitted.
     scaled_target : bool
-        Whether the target is centred and scaled too (regression) or taken as it is (classes).
+        Whether the target is centred and scaled too (a loss of residuals) or taken as it is (classes).
     oracle : MeanOracle
         How a gradient is estimated.
     preparation : Preparation
@@ -100,12 +100,16 @@ class ClippedDescent(Solver):
             point = yield from self._correct(view, point)
         return self._raw(view, point)
 
+    def _scaled_loss(self, view: View) -> Loss:
+        return self.loss.rescaled(view.target_scale) if isinstance(self.loss, ResidualLoss) else self.loss
+
     def _descend(self, view: View, radius: float, inverse: Preconditioner) -> Generator[Query, Released, FloatVector]:
-        curvature = self.loss.smoothness or 1.0
+        loss = self._scaled_loss(view)
+        curvature, factors = loss.smoothness or 1.0, view.target_scale / units(view)[1]
         point, oracle = np.zeros(view.dimension), self.oracle
         kept, weights = [], []
         for step in range(self.steps):
-            gradient = Leveraged(Gradient(view, self.loss, point), radius)
+            gradient = Leveraged(Gradient(view, loss, point), radius)
             if self.refreshed(step):
                 found = yield from clip_level(
                     "gradient level", oracle.scalars(gradient), self.levels.gradient, self.n, self.bits
@@ -114,7 +118,7 @@ class ClippedDescent(Solver):
             reply = yield Query("gradient", oracle.statistic(gradient, self.bits))
             change = inverse.apply(oracle.mean(reply, self.n)) / curvature
             change *= min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300))
-            point = self._project(view, point - change)
+            point = metric_projection(point - change, factors, self.domain, inverse)
             kept.append(point)
             weights.append(reply.noise**-2)
         half = self.steps // 2
@@ -122,19 +126,11 @@ class ClippedDescent(Solver):
 
     def _correct(self, view: View, point: FloatVector) -> Generator[Query, Released, FloatVector]:
         """Ask for the mean residual, clipped at its own level, and move the intercept by it."""
-        residual = Slopes(Gradient(view, self.loss, point))
+        residual = Slopes(Gradient(view, self._scaled_loss(view), point))
         assert self.levels.residual is not None
         threshold = yield from clip_level("residual level", Norm(residual), self.levels.residual, self.n, self.bits)
         reply = yield Query("intercept", Clipped(residual, threshold, self.bits))
         return np.concatenate([point[:-1], point[-1:] - reply.value / self.n])
-
-    def _project(self, view: View, point: FloatVector) -> FloatVector:
-        if isinstance(self.domain, WholeSpace):
-            return point
-        factors = view.target_scale / units(view)[1]
-        slopes = self.domain.project(point[: self.d] * factors)
-        inside = np.divide(slopes, factors, out=np.zeros(self.d), where=factors > 0)
-        return np.concatenate([inside, point[self.d :]])
 
     def _raw(self, view: View, point: FloatVector) -> Estimate:
         centre, scale = units(view)

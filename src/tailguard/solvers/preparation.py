@@ -16,15 +16,19 @@ __all__ = ["Preparation", "prepare_features", "prepare_target", "units"]
 
 @dataclass(frozen=True)
 class Preparation(Setting):
-    """How finely medians are sought.
+    """How finely medians are sought, if at all.
 
     Parameters
     ----------
     substeps : int
         Edges an octave of the signed grid on which medians are sought.
+    centred : bool
+        Whether medians are sought and subtracted. A model without an intercept must not be centred: it would no longer
+        pass through the origin.
     """
 
     substeps: int
+    centred: bool = True
 
     @property
     def grid(self) -> LogGrid:
@@ -43,7 +47,9 @@ def prepare_features(view: View, preparation: Preparation, n: int, bits: int) ->
     A column without significant spread is dropped: its scale is infinite.
     """
     plain = replace(view, centre=None, scale=None, intercept=False)
-    centre = yield from quantile("feature centre", Columns(plain), 0.5, n, bits, preparation.grid)
+    centre = np.zeros(view.dimension_in)
+    if preparation.centred:
+        centre = yield from quantile("feature centre", Columns(plain), 0.5, n, bits, preparation.grid)
     centred = Columns(replace(plain, centre=centre))
     scale = yield from spread("feature scale", centred, centre, n, bits, preparation.resolution)
     return replace(view, centre=centre, scale=scale)
@@ -54,7 +60,9 @@ def prepare_target(view: View, preparation: Preparation, n: int, bits: int) -> G
 
     A target without significant spread is scaled by its own size: there is nothing to explain, and nothing breaks.
     """
-    centre = yield from quantile("target centre", Target(view), 0.5, n, bits, preparation.grid)
+    centre = np.zeros(1)
+    if preparation.centred:
+        centre = yield from quantile("target centre", Target(view), 0.5, n, bits, preparation.grid)
     middle = float(centre[0])
     centred = Target(replace(view, target_centre=middle))
     scale = yield from spread("target scale", centred, centre, n, bits, preparation.resolution)
