@@ -1,6 +1,7 @@
 """The trusted kernel: the only place where plan, records and randomness meet."""
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib.metadata import version
 from typing import TypeAlias
 
@@ -70,8 +71,13 @@ def run(plan: Plan, engine: Engine, randomness: Randomness) -> Release:
         guarantee=guarantee,
         numerics=_label(plan, randomness),
         private=randomness.private,
-        versions=tuple((name, version(name)) for name in ("tailguard", "opendp", "dp-accounting", "numpy")),
+        versions=_versions(),
     )
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    return tuple((name, version(name)) for name in ("tailguard", "opendp", "dp-accounting", "numpy"))
 
 
 def _label(plan: Plan, randomness: Randomness) -> str:
