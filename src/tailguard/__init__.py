@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tailguard import audit, domains, losses, plans, report
     from tailguard.errors import BudgetError, DataError, LedgerError, ParameterError, PlanError, TailguardError
-    from tailguard.estimators import LinearRegression, LogisticRegression, Mean
+    from tailguard.estimators import LinearRegression, LogisticRegression, Mean, minimize
     from tailguard.plans import Moment, Plan, Problem, Release, verify
     from tailguard.privacy import Privacy
     from tailguard.recipes import list_recipes
@@ -35,6 +35,7 @@ __all__ = [
     "domains",
     "list_recipes",
     "losses",
+    "minimize",
     "plans",
     "report",
     "verify",
@@ -42,7 +43,7 @@ __all__ = [
 
 _HOMES = {
     "errors": ("BudgetError", "DataError", "LedgerError", "ParameterError", "PlanError", "TailguardError"),
-    "estimators": ("LinearRegression", "LogisticRegression", "Mean"),
+    "estimators": ("LinearRegression", "LogisticRegression", "Mean", "minimize"),
     "plans": ("Moment", "Plan", "Problem", "Release", "verify"),
     "privacy": ("Privacy",),
     "recipes": ("list_recipes",),

@@ -4,11 +4,10 @@ import math
 
 from tailguard._validate import refuse
 from tailguard.errors import BudgetError
-from tailguard.losses.base import Loss
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 
-__all__ = ["bounded_radius", "classical_multiplier", "linear_loss", "moment_of"]
+__all__ = ["bounded_radius", "classical_multiplier", "moment_of"]
 
 
 def moment_of(problem: Problem, owner: str, *, low: float, high: float, of: tuple[str, ...]) -> tuple[float, float]:
@@ -27,13 +26,6 @@ def bounded_radius(problem: Problem, owner: str) -> float:
     if not math.isfinite(radius):
         raise refuse("domain", f"{owner} with parameters='paper'", "bounded", problem.domain)
     return radius
-
-
-def linear_loss(problem: Problem, owner: str) -> Loss:
-    """Return the loss if it is in generalised linear form, or raise."""
-    if not isinstance(problem.loss, Loss):
-        raise refuse("loss", owner, "in generalised linear form", problem.loss.name)
-    return problem.loss
 
 
 def classical_multiplier(privacy: Privacy) -> float:

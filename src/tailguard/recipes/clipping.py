@@ -10,7 +10,7 @@ from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.plans.step import Step
 from tailguard.privacy.budget import Privacy
-from tailguard.recipes.assumptions import bounded_radius, linear_loss, moment_of
+from tailguard.recipes.assumptions import bounded_radius, moment_of
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.mean import ORDER, TAIL
@@ -79,15 +79,14 @@ def paper_regression(problem: Problem, privacy: Privacy) -> Plan:
     With M put back, T = ρ n² M²/(d R²) and η = 1/(λ√(2T)): dividing the loss by M leaves η·∇ℓ unchanged. T is
     rounded up to a whole number of steps.
     """
-    loss = linear_loss(problem, "clipping")
     bounded_radius(problem, "clipping")
     n, bits, rho = problem.n, grid_bits(problem.n), concentrated_budget(privacy)
     order, bound = moment_of(problem, "clipping", low=2.0, high=math.inf, of=("direction",))
-    k = problem.d + problem.intercept
+    k = problem.domain.dimension + problem.intercept
     radius = clip_radius(n, k, rho, order, bound)
     steps = max(1, math.ceil(rho * (n * bound / radius) ** 2 / k))
     solver = ProjectedGradient(
-        loss,
+        problem.loss,
         problem.domain,
         n,
         problem.d,

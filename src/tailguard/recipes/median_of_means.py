@@ -9,7 +9,7 @@ from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.plans.step import Step
 from tailguard.privacy.budget import Privacy
-from tailguard.recipes.assumptions import bounded_radius, classical_multiplier, linear_loss, moment_of
+from tailguard.recipes.assumptions import bounded_radius, classical_multiplier, moment_of
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.mean import plan_centred_mean
@@ -75,7 +75,7 @@ def _convex(problem: Problem, privacy: Privacy) -> Plan:
     """
     order, bound = moment_of(problem, "median_of_means", low=1.0, high=2.0, of=("coordinate", "direction"))
     diameter = 2.0 * bounded_radius(problem, "median_of_means")
-    n, k = problem.n, problem.d + problem.intercept
+    n, k = problem.n, problem.domain.dimension + problem.intercept
     threshold = bound * (privacy.epsilon * n / k**1.5) ** (1.0 / order)
     gradient = bound * math.sqrt(k)
     steps = max(1, math.ceil((gradient * privacy.epsilon * n / (threshold * k**2)) ** 2))
@@ -89,12 +89,17 @@ def _strongly_convex(problem: Problem, privacy: Privacy) -> Plan:
 
     Corrections. T as printed divides by the logarithm of a number below 1 and has an undefined G. The proof of Lemma 18
     needs a contraction by (α²+β²+αβ)/(α+β)² from the diameter Δ down to (α+β)V/(αβ), V being the error (24) of the
-    the printed rate; balancing Theorem 3 on a block of n/T records, which does, gives (uεn/(T√d))^(1/(1+v)).
-    the printed rate; balancing Theorem 3 on a block of n/T records, which does, gives τ = (uεn/(T√d))^(1/(1+v)).
+    gradients, so T = ln(αβΔ/((α+β)V))/|ln((α²+β²+αβ)/(α+β)²)|. The printed τ = (uεn/(d^(3/2)√T))^(1/(1+v)) does not give
+    the printed rate; balancing Theorem 3 on a block of n/T records does, with τ = (uεn/(T√d))^(1/(1+v)).
     """
     order, bound = moment_of(problem, "median_of_means", low=1.0, high=2.0, of=("coordinate", "direction"))
     diameter = 2.0 * bounded_radius(problem, "median_of_means")
-    n, k, alpha, beta = problem.n, problem.d + problem.intercept, problem.strong_convexity, problem.smoothness
+    n, k, alpha, beta = (
+        problem.n,
+        problem.domain.dimension + problem.intercept,
+        problem.strong_convexity,
+        problem.smoothness,
+    )
     v = order - 1.0
     error = bound * math.sqrt(k) * (n ** (-v / order) + (math.sqrt(k) / (privacy.epsilon * n)) ** (v / order))
     contraction = abs(math.log((alpha**2 + beta**2 + alpha * beta) / (alpha + beta) ** 2))
@@ -108,9 +113,9 @@ def _strongly_convex(problem: Problem, privacy: Privacy) -> Plan:
 def _solver(
     problem: Problem, privacy: Privacy, threshold: float, steps: int, step_size: float, blocks: int
 ) -> ProjectedGradient:
-    k = problem.d + problem.intercept
+    k = problem.domain.dimension + problem.intercept
     return ProjectedGradient(
-        loss=linear_loss(problem, "median_of_means"),
+        loss=problem.loss,
         domain=problem.domain,
         n=problem.n,
         d=problem.d,
@@ -131,7 +136,7 @@ def _oracle(problem: Problem, privacy: Privacy, k: int, size: int) -> MedianOfMe
 
 
 def _plan(problem: Problem, privacy: Privacy, solver: ProjectedGradient, multiplier: float, source: str) -> Plan:
-    k = problem.d + problem.intercept
+    k = problem.domain.dimension + problem.intercept
     step = _step("gradient", k, solver.bits, multiplier, solver.steps, solver.blocks)
     return Plan(
         recipe="median_of_means",

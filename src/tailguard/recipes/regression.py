@@ -5,6 +5,7 @@ from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
+from tailguard.recipes.custom import plan_custom
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
@@ -49,8 +50,8 @@ def plan_regression(recipe: str, oracle: MeanOracle, problem: Problem, privacy: 
     if privacy.pure:
         raise refuse("delta", recipe, "greater than 0", privacy.delta)
     loss = problem.loss
-    if not isinstance(loss, Loss) or loss.smoothness is None:
-        raise refuse("loss", recipe, "smooth and in generalised linear form", loss.name)
+    if not isinstance(loss, Loss):
+        return plan_custom(recipe, oracle, problem, privacy)
     scaled = isinstance(loss, ResidualLoss)
     noise = CountNoise.of(privacy)
     if problem.intercept:
