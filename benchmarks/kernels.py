@@ -1,4 +1,4 @@
-"""How fast the kernels are: each as a multiple of reading the array once, and against its naive NumPy version.
+"""How fast the kernels are: as a multiple of reading the array once on one thread, and against naive NumPy.
 
 Run as `python -m benchmarks.kernels`, on a machine that does nothing else.
 """
@@ -6,7 +6,7 @@ Run as `python -m benchmarks.kernels`, on a machine that does nothing else.
 import argparse
 import os
 import time
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
@@ -38,28 +38,21 @@ def main():
     w = rng.standard_normal(d) / np.sqrt(d)
     y = X @ w + rng.standard_t(2, n)
     print(f"n = {n}, d = {d}, float64, {X.nbytes / 1e9:.2f} GB; {_machine()}")
-    reads = {threads: _best(lambda k=threads: _read(X, k), options.repeats) for threads in options.threads}
-    for threads, seconds in reads.items():
-        speed = X.nbytes / seconds / 1e9
-        print(f"reading the array once, {threads} thread(s): {seconds * 1e3:.1f} ms ({speed:.0f} GB/s)")
-    print(
-        f"{'statistic':32}" + "".join(f"{t} thread(s): ms  ÷ read   " for t in options.threads) + "  naive: ms  ÷ ours"
-    )
+    print("Each time is the best of several runs, alternating with passes that only read the array.")
+    heads = "".join(f"{f'{threads} thread(s): ms':>20}{'÷ read':>8}" for threads in options.threads)
+    print(f"{'statistic':34}{'read: ms':>10}{heads}{'naive: ms':>12}{'÷ ours':>8}")
     for name, (statistic, naive) in _cases(X, y, w).items():
-        _print_row(name, X, y, statistic, naive, reads, options)
+        _print_row(name, X, y, statistic, naive, options)
 
 
-def _print_row(name, X, y, statistic, naive, reads, options):
-    line, first = f"{name:32}", None
-    for threads, read in reads.items():
-        engine = NumpyEngine(X, y, threads=threads)
-        kernel = statistic.kernel()
-        kernel(X[:64], y[:64])  # compile
-        seconds = _best(lambda: engine.map_sum(kernel), options.repeats)  # noqa: B023
-        first = first or seconds
-        line += f"{seconds * 1e3:14.1f}{seconds / read:9.2f}   "
-    slow = _best(naive, 1 if options.repeats < 3 else 2)
-    print(f"{line}{slow * 1e3:12.0f}{slow / first:8.1f}", flush=True)
+def _print_row(name, X, y, statistic, naive, options):
+    kernel = statistic.kernel()
+    kernel(X[:64], y[:64])  # compile
+    sums = [partial(NumpyEngine(X, y, threads=threads).map_sum, kernel) for threads in options.threads]
+    read, *ours = _best([X.sum, *sums], options.repeats)
+    (slow,) = _best([naive], 1 if options.repeats < 3 else 2)
+    cells = "".join(f"{seconds * 1e3:20.1f}{seconds / read:8.2f}" for seconds in ours)
+    print(f"{name:34}{read * 1e3:10.1f}{cells}{slow * 1e3:12.0f}{slow / ours[0]:8.1f}", flush=True)
 
 
 def _cases(X, y, w):
@@ -112,21 +105,15 @@ def _cases(X, y, w):
     }
 
 
-def _read(X, threads):
-    """Add the array up, each thread a stretch of it: one pass at the speed of the memory."""
-    if threads == 1:
-        return X.sum()
-    with ThreadPoolExecutor(threads) as pool:
-        return sum(pool.map(np.sum, np.array_split(X, threads)))
-
-
-def _best(function, repeats):
-    times = []
+def _best(functions, repeats):
+    """Return the shortest time of each function; they take turns, so that a busy moment hits all of them."""
+    times = [[] for _ in functions]
     for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
+        for function, taken in zip(functions, times, strict=True):
+            start = time.perf_counter()
+            function()
+            taken.append(time.perf_counter() - start)
+    return [min(taken) for taken in times]
 
 
 def _machine():
