@@ -16,7 +16,7 @@ from tailguard._validate import refuse
 from tailguard.errors import ParameterError
 from tailguard.privacy.events import BoundedRange, Disjoint, Event, Gaussian, Laplace, Pure, Repeat, Sequential
 
-__all__ = ["LIMIT", "Branch", "expand"]
+__all__ = ["LIMIT", "Branch", "Costs", "expand"]
 
 LIMIT = 1000
 """Most branches that a tree may have; beyond, it is refused."""
