@@ -37,7 +37,7 @@ def json_text(document: Any) -> str:
 
 def complain(sentence: str) -> None:
     """Print one sentence about what went wrong."""
-    sys.stderr.write(f"tailguard: {' '.join(sentence.split())}\n")
+    sys.stderr.write(f"tailguard: {' '.join(sentence.split()).rstrip('.')}.\n")
 
 
 def warn(sentence: str) -> None:
@@ -50,6 +50,9 @@ def warn(sentence: str) -> None:
 @contextmanager
 def working(what: str) -> Iterator[None]:
     """Show on a terminal that something is being done."""
+    if not sys.stderr.isatty():
+        yield
+        return
     from rich.console import Console
 
     with Console(stderr=True).status(what):

@@ -27,7 +27,9 @@ def demo(
 ) -> None:
     """Fit private regressions to synthetic medical costs, beside the non-private and the null model.
 
-    Writes demo-report.html, demo-plan.json and the data, demo-data.parquet. Example: tailguard demo
+    Writes demo-report.html, demo-plan.json and the data, demo-data.parquet.
+
+    Example: tailguard demo
     """
     report, plan, data = (folder / f"demo-{name}" for name in ("report.html", "plan.json", "data.parquet"))
     check_writable(report, plan, data)

@@ -63,8 +63,9 @@ def fit(
 ) -> None:
     """Fit a private regression to a Parquet, CSV, Arrow or Feather file.
 
-    A CSV cell that is no number is missing, and a row with a missing value contributes nothing. Example: tailguard fit
-    claims.parquet --target cost --epsilon 1 --output model.json --report report.html
+    A CSV cell that is no number is missing, and a row with a missing value contributes nothing.
+
+    Example: tailguard fit claims.parquet --target cost --epsilon 1 --output model.json --report report.html
     """
     with working("Planning"):
         from tailguard.cli.carry_out import Job

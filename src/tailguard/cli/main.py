@@ -20,6 +20,7 @@ from tailguard.errors import ParameterError, TailguardError
 __all__ = ["app", "main"]
 
 FAILED, WRONG_USE = 1, 2
+INTERRUPTED = 130  # what Typer makes of Ctrl-C
 
 app = typer.Typer(
     name="tailguard",
@@ -65,12 +66,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
-        return int(app(args=words, prog_name="tailguard", standalone_mode=False) or 0)
+        status = int(app(args=words, prog_name="tailguard", standalone_mode=False) or 0)
     except Exception as error:
         sentence, status = _judge(error)
-    except KeyboardInterrupt:
-        sentence, status = "Interrupted.", FAILED
-    complain(sentence)
+        complain(sentence)
+    if status == INTERRUPTED:
+        complain("Interrupted.")
+        return FAILED
     return status
 
 
@@ -79,7 +81,7 @@ def _judge(error: Exception) -> tuple[str, int]:
     if isinstance(error, TailguardError):
         return str(error), WRONG_USE if isinstance(error, ParameterError) else FAILED
     if isinstance(error, typer.Abort):
-        return "Interrupted.", FAILED
+        return "Stopped.", FAILED
     if hasattr(error, "format_message"):  # Typer's own errors about arguments; their class has moved between versions
         return str(error.format_message()), int(getattr(error, "exit_code", WRONG_USE))
     # The text of any other exception may hold a data value, so only its type and place are shown.

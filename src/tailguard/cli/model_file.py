@@ -57,27 +57,39 @@ def read_plan(path: Path) -> Plan:
     if "model" not in body:
         return loads(text)
     _check(body)
-    if body["private"] is not True:
+    if body.get("private") is not True:
         raise PlanError("The model is a simulation from a seed: it is NOT PRIVATE, whatever its plan promises.")
-    return loads(json.dumps(body["promise"]))
+    return loads(json.dumps(body.get("promise")))
 
 
 def read_model(path: Path) -> Model:
     """Return the model of a model file that was not altered."""
     body = _body(_read(path))
     if "model" not in body:
-        raise DataError(f"{str(path)!r} is not a model file of 'tailguard fit'.")
+        raise _no_model(path)
     _check(body)
-    model = body["model"]
-    if model["target"] is None:
+    try:
+        model, predicts = _model(**body["model"])
+    except (TypeError, ValueError):  # a checksum that fits proves no sense
+        raise _no_model(path) from None
+    if not predicts:
         raise DataError(f"{str(path)!r} holds a mean, which predicts nothing.")
-    classes = model["classes"]
-    return Model(
-        names=tuple(model["columns"]),
-        coefficients=tuple(model["coefficients"]),
-        intercept=model["intercept"],
-        classes=None if classes is None else (classes[0], classes[1]),
-    )
+    return model
+
+
+def _model(columns: Any, coefficients: Any, intercept: Any, target: Any, classes: Any) -> tuple[Model, bool]:
+    """Return the model, and whether it has a target."""
+    names = tuple(str(name) for name in columns)
+    values = tuple(float(value) for _, value in zip(names, coefficients, strict=True))
+    labels = None
+    if classes is not None:
+        negative, positive = classes
+        labels = str(negative), str(positive)
+    return Model(names, values, float(intercept), labels), target is not None
+
+
+def _no_model(path: Path) -> DataError:
+    return DataError(f"{str(path)!r} is not a model file of 'tailguard fit'.")
 
 
 def _body(text: str) -> dict[str, Any]:

@@ -38,7 +38,9 @@ def plan(
 ) -> None:
     """Show what a fit would do: every noisy release, its noise, its share of the budget, the guarantee.
 
-    Needs no data. Example: tailguard plan --rows 10000 --features 10 --epsilon 1 --json > plan.json
+    Needs no data.
+
+    Example: tailguard plan --rows 10000 --features 10 --epsilon 1 --json > plan.json
     """
     with working("Planning"):
         from tailguard.plans import dumps

@@ -26,8 +26,9 @@ def predict(
 ) -> None:
     """Predict new rows with a model from 'fit'.
 
-    The model is private, the new rows are not protected: whoever sees the predictions learns about these rows. Example:
-    tailguard predict model.json new.csv --output predictions.csv
+    The model is private, the new rows are not protected: whoever sees the predictions learns about these rows.
+
+    Example: tailguard predict model.json new.csv --output predictions.csv
     """
     with working("Predicting"):
         from tailguard.cli.model_file import read_model

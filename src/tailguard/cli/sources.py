@@ -63,15 +63,15 @@ class Source:
                 rows, schema = file.metadata.num_rows, file.schema_arrow
         else:
             rows, schema = self._table.num_rows, self._table.schema
-        selected(schema, None, self._names(schema.names))
-        return rows, len(self._names(schema.names))
+        names = self._names(schema.names)
+        selected(schema, self.target if self._numbers is not None or self.classes is None else None, names)
+        return rows, len(names)
 
     def open(self) -> Engine:
         """Return an engine for the records."""
         if self.classes is None:
             return self._numeric()
-        numbers = _as_numbers(self.classes)
-        return self._labelled(self.classes) if numbers is None else Relabelled(self._numeric(), numbers)
+        return self._labelled() if self._numbers is None else Relabelled(self._numeric(), self._numbers)
 
     def _numeric(self) -> Engine:
         """Return an engine whose targets, if any, are numbers."""
@@ -84,7 +84,7 @@ class Source:
         columns, _ = self._csv.read([*names, *([] if self.target is None else [self.target])])
         return ColumnEngine(columns[: len(names)], None if self.target is None else columns[-1], names=names)
 
-    def _labelled(self, classes: tuple[str, str]) -> Engine:
+    def _labelled(self) -> Engine:
         """Return an engine whose targets are texts turned into 0 and 1; its records are held in memory."""
         if self._kind == "csv":
             names = self._names(self._csv.names)
@@ -92,7 +92,7 @@ class Source:
         else:
             names = self._names(self._table.column_names)
             columns, labels = [], _labels(self._table.column(self.target), self.target)
-        targets = zero_one(np.asarray(labels), np.asarray(classes))
+        targets = zero_one(np.asarray(labels), np.asarray(self.classes))
         if self._kind == "csv":
             return ColumnEngine(columns, targets, names=names)
         return engines.open(self._table.select(names), targets)
@@ -115,6 +115,14 @@ class Source:
         if kind is None:
             raise DataError(f"The name {str(self.path)!r} must end in .parquet, .csv, .arrow or .feather.")
         return kind
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.float64] | None:
+        """The classes as numbers, or None where there are none or they are text."""
+        try:
+            return None if self.classes is None else np.array([float(label) for label in self.classes])
+        except ValueError:
+            return None
 
     @cached_property
     def _csv(self) -> CsvFile:
@@ -141,13 +149,6 @@ class Source:
 
 def _not_one(name: str, found: int) -> DataError:
     return DataError(f"There must be exactly one column {name!r}, not {found}.")
-
-
-def _as_numbers(classes: tuple[str, str]) -> NDArray[np.float64] | None:
-    try:
-        return np.array([float(label) for label in classes])
-    except ValueError:
-        return None
 
 
 def _labels(column: Any, name: str | None) -> NDArray[Any]:

@@ -17,8 +17,9 @@ def verify(
 ) -> None:
     """Recompute the guarantee of a plan file, or of the plan inside a model file; no data are needed.
 
-    Refuses a file that was altered, that costs more than it promises, or that is a simulation. Example: tailguard
-    verify plan.json
+    Refuses a file that was altered, that costs more than it promises, or that is a simulation.
+
+    Example: tailguard verify plan.json
     """
     with working("Recomputing the cost"):
         from tailguard.cli.model_file import read_plan

@@ -1,0 +1,107 @@
+"""Fits of files: the same model from every format, and nothing that should not be there."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tailguard.cli.costs import synthetic_costs
+from tailguard.cli.csv_file import CsvFile
+from tailguard.engines.parquet import ParquetEngine
+
+LINEAR = ("--target", "pay", "--features", "age,cost", "--epsilon", 4, "--seed", 1, "--json")
+LOGISTIC = ("--loss", "logistic", "--features", "age,cost", "--epsilon", 8, "--seed", 1, "--json")
+
+
+@pytest.mark.parametrize("name", ["claims.parquet", "claims.feather", "claims.csv", "text.arrow"])
+def test_every_format_gives_the_same_linear_model(tailguard, files, name):
+    first = json.loads(tailguard("fit", files / "claims.parquet", *LINEAR).out)
+    outcome = tailguard("fit", files / name, *LINEAR)
+    assert outcome.status == 0, outcome.err
+    model = json.loads(outcome.out)
+    assert model == first
+    assert model["model"]["columns"] == ["age", "cost"]
+    assert np.allclose(model["model"]["coefficients"], [3.0, -20.0], atol=1.5)
+
+
+@pytest.mark.parametrize("name", ["text.parquet", "text.arrow", "text.csv"])
+def test_labels_as_text_and_as_numbers_give_the_same_logistic_model(tailguard, files, name):
+    numbers = json.loads(tailguard("fit", files / "claims.parquet", "--target", "late", *LOGISTIC).out)
+    outcome = tailguard("fit", files / name, "--target", "answer", "--classes", "no,yes", *LOGISTIC)
+    assert outcome.status == 0, outcome.err
+    model = json.loads(outcome.out)
+    assert model["model"]["coefficients"] == numbers["model"]["coefficients"]
+    assert model["model"]["classes"] == ["no", "yes"]
+    assert 1.0 < model["model"]["coefficients"][1] < 3.0
+
+
+def test_a_simulation_is_loud_and_a_private_fit_is_not(tailguard, files, tmp_path):
+    words = ("fit", files / "claims.parquet", "--target", "pay", "--epsilon", 4)
+    page = tmp_path / "deep" / "report.html"
+    simulated = tailguard(*words, "--seed", 1, "--report", page)
+    assert "NOT PRIVATE" in simulated.err
+    assert "NOT PRIVATE" in simulated.out
+    assert "NOT PRIVATE" in page.read_text()
+    private = tailguard(*words, "--report", page)
+    assert private.err == ""
+    assert "NOT PRIVATE" not in private.out + page.read_text()
+    assert "differentially private" in page.read_text()
+
+
+def test_two_private_fits_differ(tailguard, files):
+    words = ("fit", files / "claims.parquet", "--target", "pay", "--epsilon", 4, "--json")
+    first, second = (json.loads(tailguard(*words).out)["model"] for _ in range(2))
+    assert first != second
+
+
+@pytest.mark.parametrize("name", ["claims.parquet", "claims.feather", "claims.csv"])
+def test_a_dry_run_shows_the_plan_and_reads_no_value(tailguard, files, name, monkeypatch):
+    def read(*_):
+        raise AssertionError("a value was read")
+
+    for owner, method in ((ParquetEngine, "_load"), (CsvFile, "read")):
+        monkeypatch.setattr(owner, method, read)
+    monkeypatch.setattr("tailguard.engines.opening.arrow_column", read, raising=False)
+    outcome = tailguard("fit", files / name, "--target", "pay", "--epsilon", 4, "--dry-run")
+    assert outcome.status == 0, outcome.err
+    assert "4000 rows, 3 columns" in outcome.out
+    planned = tailguard("plan", "--rows", 4000, "--features", 3, "--epsilon", 4, "--json").out
+    assert tailguard("fit", files / name, "--target", "pay", "--epsilon", 4, "--dry-run", "--json").out == planned
+
+
+@pytest.mark.parametrize("name", ["claims.parquet", "claims.csv"])
+def test_means(tailguard, files, columns, name):
+    outcome = tailguard("mean", files / name, "--columns", "age,pay", "--epsilon", 4, "--seed", 0, "--json")
+    assert outcome.status == 0, outcome.err
+    found = json.loads(outcome.out)["model"]["coefficients"]
+    assert np.allclose(found, [columns["age"].mean(), columns["pay"].mean()], rtol=0.2)
+
+
+def test_unparsable_cells_are_missing_values(tailguard, tmp_path, columns):
+    lines = ["age,junk,pay"]
+    for k, (age, pay) in enumerate(zip(columns["age"], columns["pay"], strict=True)):
+        lines.append(f"{'n/a' if k % 50 == 0 else age},word{k},{pay}")
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    outcome = tailguard("fit", tmp_path / "a.csv", "--target", "pay", "--epsilon", 8, "--seed", 2, "--json")
+    assert outcome.status == 0, outcome.err
+    age, junk = json.loads(outcome.out)["model"]["coefficients"]
+    assert abs(age - 3.0) < 1.0
+    assert junk == 0.0
+
+
+def test_the_synthetic_costs_are_heavy_and_mostly_linear():
+    costs = synthetic_costs(20_000, seed=1)
+    assert np.array_equal(costs.X, synthetic_costs(20_000, seed=1).X)
+    assert costs.y.min() == 0.0
+    assert np.quantile(costs.y, 0.999) > 10 * costs.y.mean()
+
+
+def test_the_demo_keeps_its_word(tailguard, tmp_path):
+    outcome = tailguard("demo", "--folder", tmp_path / "out")
+    assert outcome.status == 0, outcome.err
+    assert "SYNTHETIC" in outcome.out
+    assert all(name in outcome.out for name in ("null", "private", "non-private"))
+    assert tailguard("verify", tmp_path / "out" / "demo-plan.json").status == 0
+    assert "</html>" in (tmp_path / "out" / "demo-report.html").read_text()
+    data = tmp_path / "out" / "demo-data.parquet"
+    assert tailguard("fit", data, "--target", "cost", "--dry-run").status == 0

@@ -1,0 +1,35 @@
+"""Help is instant and complete."""
+
+import subprocess
+import sys
+
+import pytest
+
+VERBS = ("demo", "plan", "verify", "fit", "mean", "predict")
+
+
+@pytest.mark.parametrize("words", [(), ("--help",), ("-h",)])
+def test_help_names_every_verb(tailguard, words):
+    outcome = tailguard(*words)
+    assert outcome.status == 0
+    assert all(f" {verb} " in outcome.out for verb in VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_an_example(tailguard, verb):
+    outcome = tailguard(verb, "--help")
+    assert outcome.status == 0
+    assert f"Example: tailguard {verb}" in outcome.out
+
+
+def test_version(tailguard):
+    import tailguard as package
+
+    assert tailguard("--version").out == f"tailguard {package.__version__}\n"
+
+
+def test_help_imports_nothing_heavy():
+    heavy = "{'numpy', 'scipy', 'sklearn', 'numba', 'pyarrow', 'opendp', 'dp_accounting', 'jinja2', 'matplotlib'}"
+    code = f"import sys; from tailguard.cli import main; main(['fit', '--help']); print({heavy} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.rstrip().endswith("set()")

@@ -1,0 +1,64 @@
+"""Predictions of a model file."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+
+@pytest.fixture
+def fitted(tailguard, files, tmp_path):
+    def fit(*words):
+        file = tmp_path / "model.json"
+        outcome = tailguard("fit", files / "text.csv", "--epsilon", 8, "--seed", 1, "--output", file, *words)
+        assert outcome.status == 0, outcome.err
+        return file, json.loads(file.read_text())["model"]
+
+    return fit
+
+
+@pytest.mark.parametrize("name", ["claims.parquet", "claims.csv", "claims.feather"])
+def test_linear_predictions(tailguard, fitted, files, columns, tmp_path, name):
+    file, model = fitted("--target", "pay", "--features", "cost,age")
+    outcome = tailguard("predict", file, files / name, "--output", tmp_path / "p.csv")
+    assert outcome.status == 0, outcome.err
+    header, *lines = (tmp_path / "p.csv").read_text().splitlines()
+    X = np.column_stack([columns["cost"], columns["age"]])
+    assert header == "prediction"
+    assert np.allclose(np.array(lines, float), X @ model["coefficients"] + model["intercept"], rtol=1e-12)
+
+
+def test_logistic_predictions(tailguard, fitted, files, columns):
+    file, model = fitted("--target", "answer", "--features", "cost,age", "--loss", "logistic", "--classes", "no,yes")
+    header, *lines = tailguard("predict", file, files / "claims.csv").out.splitlines()
+    scores = np.column_stack([columns["cost"], columns["age"]]) @ model["coefficients"] + model["intercept"]
+    assert header == "prediction,probability"
+    labels, chances = zip(*(line.split(",") for line in lines), strict=True)
+    assert np.allclose(np.array(chances, float), expit(scores), rtol=1e-12)
+    assert list(labels) == np.where(scores > 0, "yes", "no").tolist()
+
+
+def test_a_missing_value_has_no_prediction(tailguard, fitted, tmp_path):
+    file, _ = fitted("--target", "pay", "--features", "cost,age")
+    (tmp_path / "new.csv").write_text("age,cost\n30,1\n,2\n40,\n")
+    assert tailguard("predict", file, tmp_path / "new.csv").out.splitlines()[2:] == ["nan", "nan"]
+
+
+def test_a_column_without_coefficient_need_not_be_there(tailguard, fitted, tmp_path):
+    file, model = fitted("--target", "pay", "--features", "answer,age")
+    assert model["coefficients"][0] == 0.0
+    (tmp_path / "new.csv").write_text("age\n30\n")
+    assert tailguard("predict", file, tmp_path / "new.csv").status == 0
+
+
+def test_a_mean_predicts_nothing(tailguard, files, tmp_path):
+    file = tmp_path / "mean.json"
+    assert tailguard("mean", files / "claims.csv", "--epsilon", 8, "--seed", 1, "--output", file).status == 0
+    assert "holds a mean" in tailguard("predict", file, files / "claims.csv").sentence()
+
+
+def test_a_missing_column_is_named(tailguard, fitted, tmp_path):
+    file, _ = fitted("--target", "pay", "--features", "cost,age")
+    (tmp_path / "new.csv").write_text("age\n30\n")
+    assert "'cost'" in tailguard("predict", file, tmp_path / "new.csv").sentence()
