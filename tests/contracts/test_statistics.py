@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from tests.support import neighbours
+from tests.support.registry_grouped import GROUPED
 from tests.support.registry_statistics import CASES, PLAIN
 
 from tailguard.errors import ParameterError
@@ -26,7 +27,7 @@ def _size(case):
 
 def test_every_statistic_is_in_the_registry():
     known = {kind for kind in Base.__subclasses__() for kind in (kind.__subclasses__() or [kind])}
-    assert {type(case.statistic) for case in CASES} == known
+    assert {type(case.statistic) for case in CASES} | {type(statistic) for statistic in GROUPED} == known
 
 
 @ALL

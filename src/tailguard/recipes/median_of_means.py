@@ -89,7 +89,7 @@ def _strongly_convex(problem: Problem, privacy: Privacy) -> Plan:
 
     Corrections. T as printed divides by the logarithm of a number below 1 and has an undefined G. The proof of Lemma 18
     needs a contraction by (α²+β²+αβ)/(α+β)² from the diameter Δ down to (α+β)V/(αβ), V being the error (24) of the
-    gradients, so T = ln(αβΔ/((α+β)V))/|ln((α²+β²+αβ)/(α+β)²)|. The printed τ = (uεn/(d^(3/2)√T))^(1/(1+v)) does not give
+    gradients, so T = ln(αβΔ/((α+β)V))/|ln((α²+β²+αβ)/(α+β)²)|. Printed is τ = (uεn/(d^(3/2)√T))^(1/(1+v)) does not fit
     the printed rate; balancing Theorem 3 on a block of n/T records does, with τ = (uεn/(T√d))^(1/(1+v)).
     """
     order, bound = moment_of(problem, "median_of_means", low=1.0, high=2.0, of=("coordinate", "direction"))
