@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from tailguard._validate import refuse
 from tailguard.plans import Plan, Release
 from tailguard.privacy.budget import Privacy
 
@@ -93,7 +94,11 @@ def how_made(release: Release) -> str:
 
 def labels(names: Sequence[str] | None, count: int) -> list[str]:
     """Return the names of the columns, or numbered ones."""
-    return [f"column {j}" for j in range(count)] if names is None else list(names)
+    if names is None:
+        return [f"column {j}" for j in range(count)]
+    if len(names) != count:
+        raise refuse("names", "a report", f"{count} names of columns", len(names))
+    return list(names)
 
 
 def printable(text: str) -> str:
