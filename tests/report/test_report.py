@@ -169,7 +169,7 @@ def test_names_are_escaped(release):
 
 @pytest.mark.parametrize("report", [html, summary])
 def test_a_wrong_number_of_names_is_refused(release, report):
-    with pytest.raises(ParameterError, match="must be 3 names of columns. Got 1 instead"):
+    with pytest.raises(ParameterError, match=r"must be 3 names of columns\. Got 1 instead"):
         report(release, names=["age"])
 
 

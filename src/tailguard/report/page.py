@@ -42,7 +42,7 @@ def _content(release: Release, names: Sequence[str] | None, target: str | None) 
     return {
         "release": release,
         "plan": plan,
-        "title": f"Private {task}" + (f" of {target}" if target else ""),
+        "title": ("Private " if release.private else "Simulated ") + task + (f" of {target}" if target else ""),
         "promise": "What is promised" if release.private else "What the plan promises, and a simulation does not keep",
         "heading": "The mean" if task == "mean" else "The model",
         "value_name": "mean" if task == "mean" else "coefficient",
