@@ -7,7 +7,7 @@ from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft, assemble
-from tailguard.recipes.feasible import carry
+from tailguard.recipes.feasible import carry, carry_groups
 from tailguard.recipes.noise import CountNoise
 from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.oracles import MeanOracle
@@ -33,6 +33,7 @@ def plan_custom(recipe: str, oracle: MeanOracle, problem: Problem, privacy: Priv
     if problem.intercept:
         raise refuse("intercept", recipe, "False for a loss of whole records", problem.intercept)
     n, k, bits = problem.n, problem.domain.dimension, grid_bits(problem.n)
+    carry_groups(oracle, problem.n, problem, privacy)
     noise = CountNoise.of(privacy)
     tail = TAIL * oracle.noise(k) * noise.of_one(1.0 - LEVEL) / n
     carry("A private gradient", tail, 5.0, problem, privacy)

@@ -5,8 +5,9 @@ import math
 from tailguard.errors import BudgetError
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
+from tailguard.solvers.oracles import MeanOracle
 
-__all__ = ["carry"]
+__all__ = ["carry", "carry_groups"]
 
 
 def carry(what: str, noise: float, limit: float, problem: Problem, privacy: Privacy) -> None:
@@ -28,6 +29,11 @@ def carry(what: str, noise: float, limit: float, problem: Problem, privacy: Priv
         f"{what} cannot be carried by n = {problem.n} rows and d = {problem.d} features at {privacy}; "
         f"it needs about {rows} rows, a larger epsilon or fewer features."
     )
+
+
+def carry_groups(oracle: MeanOracle, size: int, problem: Problem, privacy: Privacy) -> None:
+    """Raise `BudgetError` when a block of `size` records leaves a group of the oracle without any."""
+    carry(f"A mean of {oracle.fewest} groups", oracle.fewest / max(size, 1), 1.0, problem, privacy)
 
 
 def _round_up(number: float) -> int:

@@ -4,6 +4,7 @@ from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft, assemble
+from tailguard.recipes.feasible import carry_groups
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import feature_drafts, preparation_for
 from tailguard.solvers.clip_level import CELLS, ClipLevel
@@ -34,6 +35,7 @@ def plan_centred_mean(recipe: str, oracle: MeanOracle, problem: Problem, privacy
         When n, d and the budget cannot carry private medians; the sentence says how many rows would.
     """
     n, d, bits = problem.n, problem.d, grid_bits(problem.n)
+    carry_groups(oracle, problem.n, problem, privacy)
     noise = CountNoise.of(privacy)
     preparation = preparation_for(problem, privacy, noise, d, CENTRE)
     main = 1.0 - CENTRE - SCALE - LEVEL

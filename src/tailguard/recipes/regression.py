@@ -7,7 +7,7 @@ from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.custom import plan_custom
 from tailguard.recipes.draft import Draft, assemble
-from tailguard.recipes.feasible import carry
+from tailguard.recipes.feasible import carry, carry_groups
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import COARSE, feature_drafts, preparation_for, target_drafts
 from tailguard.solvers.clip_level import CELLS, ClipLevel
@@ -53,6 +53,7 @@ def plan_regression(recipe: str, oracle: MeanOracle, problem: Problem, privacy: 
     if not isinstance(loss, Loss):
         return plan_custom(recipe, oracle, problem, privacy)
     scaled = isinstance(loss, ResidualLoss)
+    carry_groups(oracle, problem.n, problem, privacy)
     noise = CountNoise.of(privacy)
     if problem.intercept:
         preparation = preparation_for(problem, privacy, noise, problem.d, CENTRE)

@@ -23,6 +23,11 @@ class IterativeUpdating(MeanOracle):
     groups: int = 20
     iterations: int = 20
 
+    @property
+    def fewest(self) -> int:
+        """How many records it takes at least: one a group."""
+        return self.groups
+
     def dimension(self, k: int) -> int:
         """Return the length of what is released for a field of dimension k."""
         return self.groups * k

@@ -32,6 +32,11 @@ class MeanOracle(Setting):
     kind: ClassVar[type[Statistic]]
     threshold: float = 1.0
 
+    @property
+    def fewest(self) -> int:
+        """How many records it takes at least: one a group."""
+        return 1
+
     def dimension(self, k: int) -> int:
         """Return the length of what is released for a field of dimension k."""
         return k
@@ -106,6 +111,11 @@ class MedianOfMeans(MeanOracle):
     kind: ClassVar[type[Statistic]] = TruncatedMedian
     groups: int = 3
 
+    @property
+    def fewest(self) -> int:
+        """How many records it takes at least: one a group."""
+        return self.groups
+
     def noise(self, k: int) -> float:
         """Return the noise of a mean in k dimensions: a record weighs `groups` times as much in its group."""
         return float(self.groups * k**1.5)
@@ -129,6 +139,11 @@ class MedianOfClippedMeans(MeanOracle):
 
     kind: ClassVar[type[Statistic]] = ClippedMedian
     groups: int = 3
+
+    @property
+    def fewest(self) -> int:
+        """How many records it takes at least: one a group."""
+        return self.groups
 
     def noise(self, k: int) -> float:
         """Return the noise of a mean in k dimensions: a record weighs `groups` times as much in its group."""
