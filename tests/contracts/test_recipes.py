@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import tailguard as tg
+from tailguard.engines.numpy import NumpyEngine
+from tailguard.errors import BudgetError
 from tailguard.recipes import list_recipes
 from tailguard.run import run
 from tailguard.run.randomness import Exact, Simulation
@@ -26,7 +28,8 @@ def test_every_recipe_is_in_the_registry():
 @ALL
 def test_a_plan_costs_what_was_asked_and_not_more(case):
     cost = checks.check_cost(case.plan).epsilon / case.plan.privacy.epsilon
-    assert 0.98 <= cost <= 1.0 if case.tight else 0.5 <= cost <= 1.0
+    assert cost <= 1.0
+    assert not case.tight or cost >= 0.98  # theorems leave room, calibration does not
 
 
 @ALL
@@ -73,7 +76,7 @@ def test_no_neighbour_moves_a_statistic_too_far_or_changes_a_question(case):
     rng = np.random.default_rng(0)
     for number, base in enumerate(_bases(case)):
         engine = case.engine(*base)
-        for X, y in zip(*neighbours.records(View(case.d), (), 8 if case.n <= 400 else 2, rng), strict=True):
+        for X, y in zip(*neighbours.records(View(case.d), (), 2 if case.dear else 8, rng), strict=True):
             changed = _replaced(base, rng.integers(case.n), X, y)
             checks.check_replay(case.plan, engine, case.engine(*changed), seed=number)
 
@@ -82,6 +85,10 @@ def test_no_neighbour_moves_a_statistic_too_far_or_changes_a_question(case):
 @pytest.mark.parametrize("case", [case for case in CASES if case.tight], ids=str)
 def test_tiny_data_sets_keep_the_promise_too(case, n):
     tiny = dataclasses.replace(case, estimator=_rich(case.estimator), n=n)
+    if n < getattr(getattr(case.plan.solver, "oracle", None), "fewest", 1):
+        with pytest.raises(BudgetError, match=f"by n = {n} rows"):
+            assert tiny.plan
+        return
     rng = np.random.default_rng(n)
     base = tiny.records()
     for X, y in zip(*neighbours.records(View(case.d), (), 5, rng), strict=True):
@@ -101,7 +108,11 @@ def _opposites(d):
             yield (FAR * one, t), (FAR * other, s)
 
 
-@ALL
+def _clips(case):
+    return case.plan.recipe in ("clipping", "centred_clipping") and case.name not in ("huber", "custom loss")
+
+
+@pytest.mark.parametrize("case", list(filter(_clips, CASES)), ids=str)
 def test_some_neighbour_comes_near_every_declared_sensitivity(case):
     base = case.records()
     worst = {}
@@ -121,7 +132,7 @@ def test_solvers_survive_every_transcript(case, family):
 
 
 def _is_sane(estimate, case):
-    assert estimate.coefficients.shape == (case.d,)
+    assert estimate.coefficients.shape == (case.plan.problem.domain.dimension,)
     assert np.all(np.isfinite(estimate.coefficients))
     assert np.isfinite(estimate.intercept)
     assert case.plan.problem.domain.contains(estimate.coefficients, tolerance=1e-6)
@@ -151,19 +162,29 @@ def test_solvers_survive_at_the_ends_of_the_public_facts(case):
 
 
 @ALL
-def test_results_do_not_depend_on_threads_chunks_or_row_order(case):
-    from tailguard.engines.numpy import NumpyEngine
-
+def test_results_do_not_depend_on_threads_chunks_or_memory_layout(case):
     X, *y = case.records()
-    shuffle = np.random.default_rng(0).permutation(case.n)
-    engines = [
+    _agree(
+        case.plan,
         case.engine(X, *y),
         NumpyEngine(X, *y, threads=3, chunk_bytes=X.nbytes // 20),
         NumpyEngine(np.asfortranarray(X), *y, threads=1, chunk_bytes=X.nbytes // 7),
-        NumpyEngine(X[shuffle], *(target[shuffle] for target in y)),
-    ]
-    assert all(step.blocks == 1 for step in case.plan.steps)
-    first, *others = [run(case.plan, engine, Simulation(5)) for engine in engines]
+    )
+
+
+def _uses_whole_data(case):
+    return all(step.blocks == 1 and "group" not in step.statistic for step in case.plan.steps)
+
+
+@pytest.mark.parametrize("case", list(filter(_uses_whole_data, CASES)), ids=str)
+def test_results_on_whole_data_do_not_depend_on_row_order(case):
+    records = case.records()
+    shuffle = np.random.default_rng(0).permutation(case.n)
+    _agree(case.plan, case.engine(*records), case.engine(*(part[shuffle] for part in records)))
+
+
+def _agree(plan, *engines):
+    first, *others = [run(plan, engine, Simulation(5)) for engine in engines]
     for other in others:
         np.testing.assert_array_equal(first.estimate.coefficients, other.estimate.coefficients)
         assert first.estimate.intercept == other.estimate.intercept

@@ -13,7 +13,7 @@ import pytest
 import tailguard as tg
 from tailguard import engines
 from tailguard.mechanisms import Gaussian
-from tailguard.run import drive, run
+from tailguard.run import run
 from tailguard.run.randomness import Simulation
 from tests.support import checks
 from tests.support.attack import least_epsilon
@@ -92,19 +92,11 @@ def _log_ratios(name, randomness):
 
 
 def _log_ratio(plan, mine, theirs, randomness):
-    release, watch = checks.watched_run(plan, mine, randomness)
-    answers = iter(release.released)
+    release = run(plan, mine, randomness)
     total = 0.0
-
-    def answer(step, statistic, block):
-        nonlocal total
-        number = len(seen)
-        seen.append(theirs.map_sum(statistic.kernel(), block))
-        reply = next(answers)
-        residuals = [(reply.value - exact * statistic.unit) / reply.noise for exact in (seen[-1], watch.exact[number])]
-        total += 0.5 * (np.square(residuals[0]).sum() - np.square(residuals[1]).sum())
-        return reply, step.release_event
-
-    seen: list[np.ndarray] = []
-    drive(plan, answer)
+    values = (release.released, *(checks.exact_values(release, engine) for engine in (mine, theirs)))
+    for (step, _), reply, own, other in zip(checks.schedule(plan), *values, strict=True):
+        unit = reply.noise / (step.multiplier * step.sensitivity)
+        near, far = (np.square((reply.value - exact * unit) / reply.noise).sum() for exact in (own, other))
+        total += 0.5 * (far - near)
     return total

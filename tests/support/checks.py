@@ -1,8 +1,7 @@
 """What a plan and its run must satisfy, as functions: the contract suites call them, and so do the planted faults."""
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
 from itertools import pairwise
 
 import numpy as np
@@ -12,11 +11,14 @@ from scipy.stats import chi2
 from tailguard.audit.replay import Replay, replay_plan
 from tailguard.engines import Block, Engine
 from tailguard.engines.partition import WHOLE
+from tailguard.engines.selection import Selection
 from tailguard.mechanisms import Gaussian, Randomness
 from tailguard.plans import Plan, Release, Step, verify
-from tailguard.privacy import Privacy
-from tailguard.run import run
+from tailguard.privacy import Event, Privacy
+from tailguard.run import drive, run
 from tailguard.run.randomness import Simulation
+from tailguard.solvers import Released
+from tailguard.statistics import Statistic
 
 LEVEL = 1e-6
 """Probability of a false alarm of one statistical check."""
@@ -51,20 +53,37 @@ def watched_run(plan: Plan, engine: Engine, randomness: Randomness) -> tuple[Rel
     return run(plan, watch, randomness), watch
 
 
+def exact_values(release: Release, engine: Engine) -> list[np.ndarray]:
+    """Return the exact value of every release on these records, asked again with the released answers.
+
+    The blocks are taken from the plan, by the schedule of this module.
+    """
+    planned = iter(zip(schedule(release.plan), release.released, strict=True))
+    exact = []
+
+    def answer(step: Step, statistic: Statistic, _: Block) -> tuple[Released, Event]:
+        (_, block), reply = next(planned)
+        exact.append(statistic.evaluate(Selection(engine, block)))
+        return reply, step.release_event
+
+    drive(release.plan, answer)
+    return exact
+
+
 def noise_of(plan: Plan, engine: Engine, randomness: Randomness) -> list[tuple[str, bool, np.ndarray]]:
     """Return for each release its step, whether it is Gaussian, and what was added, in units of its declared scale."""
-    release, watch = watched_run(plan, engine, randomness)
+    release = run(plan, engine, randomness)
     found = []
-    for (step, _), reply, exact in zip(schedule(plan), release.released, watch.exact, strict=True):
+    for (step, _), reply, exact in zip(schedule(plan), release.released, exact_values(release, engine), strict=True):
         unit = reply.noise / step.mechanism.noise(step.multiplier, step.sensitivity, step.dimension)
         found.append((step.name, isinstance(step.mechanism, Gaussian), (reply.value - exact * unit) / reply.noise))
     return found
 
 
-def check_noise_scale(plan: Plan, engine: Engine, seeds: Iterable[int] = range(24)) -> None:
-    """Each step's noise has the scale that its multiplier and sensitivity promise, over several simulated runs."""
+def check_noise_scale(plan: Plan, engine: Engine) -> None:
+    """Each step's noise has the scale that its multiplier and sensitivity promise, over enough simulated runs."""
     added = defaultdict(list)
-    for seed in seeds:
+    for seed in range(_enough_runs(plan)):
         for name, gaussian, noise in noise_of(plan, engine, Simulation(seed)):
             # |Laplace| is exponential; twice the sum of exponentials is chi-squared with two degrees for each.
             added[name, gaussian].append(np.square(noise) if gaussian else 2.0 * np.abs(noise))
@@ -73,6 +92,14 @@ def check_noise_scale(plan: Plan, engine: Engine, seeds: Iterable[int] = range(2
         law = chi2(values.size if gaussian else 2 * values.size)
         tail = min(law.cdf(values.sum()), law.sf(values.sum()))
         assert tail > LEVEL, f"step {name!r}: noise of the wrong scale (mean square or magnitude {values.mean():.3g})"
+
+
+def _enough_runs(plan: Plan) -> int:
+    """Return a number of runs that gives 48 noises in every step: half the scale is then seen with certainty."""
+    noises = Counter()
+    for step in plan.steps:
+        noises[step.name] += step.count * step.dimension
+    return math.ceil(48 / min(noises.values()))
 
 
 def check_noise_is_fresh(plan: Plan, engine: Engine, randomness: Randomness) -> None:
@@ -87,8 +114,10 @@ def check_noise_is_fresh(plan: Plan, engine: Engine, randomness: Randomness) -> 
 
 def check_blocks(plan: Plan, engine: Engine) -> None:
     """Every release meets the block that the plan says, and the blocks of a step are disjoint and cover all rows."""
-    _, watch = watched_run(plan, engine, Simulation(0))
-    assert watch.blocks == [block for _, block in schedule(plan)], "a release met another block"
+    release, watch = watched_run(plan, engine, Simulation(0))
+    again = Watched(engine)
+    exact_values(release, again)
+    assert watch.blocks == again.blocks, "a release met another block"
     for step in plan.steps:
         rows = np.concatenate([Block(k, step.blocks).rows(plan.problem.n) for k in range(step.blocks)])
         assert np.array_equal(np.sort(rows), np.arange(plan.problem.n)), "blocks are no partition"
