@@ -69,7 +69,7 @@ class LinearRegression(RegressorMixin, LinearModel):  # type: ignore[misc]
     >>> X = rng.standard_t(3, size=(20_000, 3))
     >>> y = X @ [1.0, -2.0, 0.0] + 10.0 + rng.standard_t(3, size=20_000)
     >>> model = LinearRegression(epsilon=1.0, delta=1e-6, random_state=0).fit(X, y)
-    >>> np.abs(model.coef_ - [1.0, -2.0, 0.0]).max() < 0.2
+    >>> bool(np.abs(model.coef_ - [1.0, -2.0, 0.0]).max() < 0.2)
     True
     """
 

@@ -57,7 +57,7 @@ class Mean(PrivateEstimator):
     >>> import numpy as np
     >>> X = np.random.default_rng(0).standard_t(3, size=(20_000, 2)) + [5.0, -1.0]
     >>> model = Mean(epsilon=1.0, delta=1e-6, random_state=0).fit(X)
-    >>> np.abs(model.mean_ - [5.0, -1.0]).max() < 0.1
+    >>> bool(np.abs(model.mean_ - [5.0, -1.0]).max() < 0.1)
     True
     """
 

@@ -72,7 +72,7 @@ def minimize(
     >>> X = np.random.default_rng(0).standard_t(3, size=(20_000, 3)) + [0.5, 0.0, 0.2]
     >>> loss, domain = tg.losses.SquaredDistance(), tg.domains.L2Ball(3, 1.0)
     >>> release = minimize(loss, domain, X, tg.Privacy(1.0, 1e-6), random_state=0)
-    >>> np.abs(release.estimate.coefficients - [0.5, 0.0, 0.2]).max() < 0.1
+    >>> bool(np.abs(release.estimate.coefficients - [0.5, 0.0, 0.2]).max() < 0.1)
     True
     """
     if not isinstance(loss, Loss | RecordLoss):
