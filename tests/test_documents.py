@@ -1,0 +1,129 @@
+"""Every example in the documents runs, and the documents name what the package exports."""
+
+import doctest
+import importlib
+import importlib.metadata
+import pkgutil
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tailguard
+from tailguard.cli import main
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = sorted(
+    path
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    if "```python" in path.read_text("utf-8")
+)
+HOOKS = runpy.run_path(str(ROOT / "docs" / "hooks.py"))
+MODULES = sorted(
+    module.name for module in pkgutil.walk_packages(tailguard.__path__, "tailguard.") if "__main__" not in module.name
+)
+
+
+def blocks(path, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", path.read_text("utf-8"), re.S | re.M)
+
+
+def test_there_are_documents_with_examples():
+    names = {path.name for path in DOCUMENTS}
+    assert {"README.md", "CONTRIBUTING.md", "index.md", "how-it-works.md", "choosing.md"} <= names
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_python_examples_run(path, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code = "\n".join(blocks(path, "python"))
+    if "@register" not in code and "@dataclass" not in code:
+        exec(compile(code, path.name, "exec"), {"__name__": path.stem})
+        return
+    # In a process of its own: what an example registers must not leak into other tests.
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/command-line.md"])
+def test_commands_run(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    lines = [line for block in blocks(ROOT / name, "console") for line in block.splitlines()]
+    commands = [line.removeprefix("$ tailguard ") for line in lines if line.startswith("$ tailguard ")]
+    assert commands
+    for command in commands:
+        capsys.readouterr()
+        words, _, file = command.partition(" > ")
+        assert main(shlex.split(words)) == 0, (command, capsys.readouterr().err)
+        if file:
+            (tmp_path / file).write_text(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_docstring_examples(module):
+    assert doctest.testmod(importlib.import_module(module)).failed == 0
+
+
+@pytest.mark.parametrize("name", ["medical_costs.py", "accuracy.py --quick --image picture.svg"])
+def test_examples(name, tmp_path, monkeypatch, capsys):
+    script, *words = name.split()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [script, *words])
+    runpy.run_path(str(ROOT / "examples" / script), run_name="__main__")
+    assert capsys.readouterr().out
+    assert all((tmp_path / word).stat().st_size for word in words if word.endswith(".svg"))
+
+
+def documented(text):
+    return re.findall(r"^::: (\S+)$", text, re.M)
+
+
+def test_the_reference_has_what_the_package_exports():
+    names = documented((ROOT / "docs" / "reference" / "index.md").read_text("utf-8"))
+    classes_and_functions = {name for name in tailguard.__all__ if not hasattr(getattr(tailguard, name), "__path__")}
+    assert len(names) == len(set(names))
+    assert {name.removeprefix("tailguard.") for name in names} == classes_and_functions
+    packages = set(tailguard.__all__) - classes_and_functions
+    assert packages <= set(HOOKS["packages"]())
+
+
+@pytest.mark.parametrize("package", HOOKS["packages"]())
+def test_the_reference_of_a_subpackage_is_its_exports(package):
+    module = importlib.import_module(f"tailguard.{package}")
+    assert documented(HOOKS["reference"](package)) == [f"tailguard.{package}.{name}" for name in sorted(module.__all__)]
+    assert all(hasattr(module, name) for name in module.__all__)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_modules_export_what_they_have(module):
+    loaded = importlib.import_module(module)
+    names = getattr(loaded, "__all__", None)
+    assert names is not None, "a module must say what it exports"
+    assert len(names) == len(set(names))
+    assert all(hasattr(loaded, name) for name in names)
+
+
+def test_exports_are_lazy_sorted_and_there():
+    assert sorted(tailguard.__all__) == tailguard.__all__
+    assert set(tailguard.__all__) <= set(dir(tailguard))
+    assert all(getattr(tailguard, name) is not None for name in tailguard.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = tailguard.nonsense
+    assert tailguard.__version__ == importlib.metadata.version("tailguard")
+
+
+def test_every_proof_note_is_a_page_with_a_title():
+    notes = HOOKS["proofs"]()
+    assert len(notes) == len(list((ROOT / "src").rglob("*.md")))
+    assert all(text.startswith("# ") for text in notes.values())
+
+
+@pytest.mark.parametrize("path", [ROOT / "README.md", ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name)
+def test_links_lead_somewhere(path):
+    for link in re.findall(r"\]\((?!http)([^)#]+)", path.read_text("utf-8")):
+        assert (ROOT / link).exists(), link
