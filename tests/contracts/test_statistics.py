@@ -5,13 +5,13 @@ import pickle
 
 import numpy as np
 import pytest
-from tests.support import neighbours
-from tests.support.registry_grouped import GROUPED
-from tests.support.registry_statistics import CASES, PLAIN
 
 from tailguard.errors import ParameterError
 from tailguard.statistics import Statistic, grid_bits, statistic_type
 from tailguard.statistics.base import Statistic as Base
+from tests.support import neighbours
+from tests.support.registry_grouped import GROUPED
+from tests.support.registry_statistics import CASES, PLAIN
 
 ALL = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.statistic.kind}, {case.name}")
 
