@@ -34,10 +34,16 @@ def exports(package: str) -> list[str]:
     return []
 
 
+def address(package: str, name: str) -> str:
+    """Return where an exported name is found; a function may be hidden by a module of its own name."""
+    hidden = (SOURCE / package / f"{name}.py").exists()
+    return f"tailguard.{package}.{name}" + (f".{name}" if hidden else "")
+
+
 def reference(package: str) -> str:
     """Return the reference page of a subpackage."""
     summary = ast.get_docstring(ast.parse((SOURCE / package / "__init__.py").read_text("utf-8"))) or ""
-    entries = "\n\n".join(f"::: tailguard.{package}.{name}" for name in exports(package))
+    entries = "\n\n".join(f"::: {address(package, name)}" for name in exports(package))
     return f"# tailguard.{package}\n\n{summary}\n\n{entries}\n"
 
 
