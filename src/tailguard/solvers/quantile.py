@@ -55,7 +55,7 @@ class LogGrid:
 def quantile(
     step: str, scalars: Scalars, level: float, n: int, bits: int, grid: LogGrid
 ) -> Generator[Query, Released, FloatVector]:
-    """Ask for the `level`-quantile of each scalar and return the upper edge of its cell.
+    """Ask for the `level`-quantile of each scalar and return the upper edge of its cell, or 0 beyond the grid.
 
     Parameters
     ----------
@@ -82,4 +82,6 @@ def quantile(
         reply = yield Query(step, Below(scalars, grid.edge(middle), bits))
         below = reply.value < level * n
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return grid.edge(high)
+    # Where the bisection ran off the grid, most records are missing or absurd: 0 then does no harm.
+    bottom = -grid.size if grid.signed else -1
+    return np.where((low > bottom) & (high < grid.size), grid.edge(high), 0.0)
