@@ -35,6 +35,12 @@ def test_codes_of_lemma_28(d: int, s: int) -> None:
     assert _distances(code).min() >= s / 2
 
 
+def test_crowded_codes_keep_their_distance() -> None:
+    """Twelve of the 256 sign vectors of length 8: without the check some of them would be nearer than 4."""
+    code = random_code(8, 12, np.random.default_rng(1), weight=8, distance=4, signed=True)
+    assert _distances(code).min() == 4
+
+
 def test_a_code_is_a_function_of_its_generator() -> None:
     first, again, other = (random_code(20, 9, np.random.default_rng(seed)) for seed in (3, 3, 4))
     assert np.array_equal(first, again)

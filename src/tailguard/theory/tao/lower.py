@@ -91,8 +91,8 @@ def strongly_convex_lower_pure(setting: Setting) -> float:
 
     Notes
     -----
-    The loss is ‖x − w‖²/2. Its gradient w − x has the p-th moment 2^v(u + 1) over the unit ball, not u as stated: the
-    theorem needs u ≥ 1 or so.
+    The loss is ‖x − w‖²/2. Its gradient w − x has p-th moments of up to 2^v(u + 1) over the unit ball, not u as stated:
+    the theorem needs u ≥ 1 or so.
     """
     return vector_mean_lower_pure(setting) ** 2
 
@@ -226,7 +226,7 @@ RATES = (
         formula="M²·d·(d/(nε))^(2κ)",
         function=strongly_convex_lower_pure,
         exponent_d=Exponent(1, 2),
-        caveat="The gradient's moment is 2^v(u + 1), not u.",
+        caveat="The moments of the gradient reach 2^v(u + 1), not u.",
     ),
     _squared(
         name="strongly convex, lower bound",
