@@ -29,7 +29,7 @@ lint: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-test: lint
+test: lint docs
 	$(BIN)/python -m pytest -q -n 2
 
 bench: $(VENV)/.test

@@ -33,3 +33,10 @@ def test_help_imports_nothing_heavy():
     code = f"import sys; from tailguard.cli import main; main(['fit', '--help']); print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.rstrip().endswith("set()")
+
+
+def test_a_closed_pipe_is_no_complaint():
+    words = "['plan', '--rows', '9000', '--features', '5', '--json']"
+    command = f'"{sys.executable}" -c "from tailguard.cli import main; main({words})" | true'
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.stderr == ""

@@ -21,8 +21,10 @@ def say(*parts: "RenderableType") -> None:
     from rich.console import Console
 
     console = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 120)
-    for part in parts:
-        console.print(part)
+    with console.capture() as shown:
+        for part in parts:
+            console.print(part)
+    sys.stdout.write("\n".join(line.rstrip() for line in shown.get().splitlines()) + "\n")
 
 
 def say_json(document: Any) -> None:

@@ -1,5 +1,6 @@
 """The entry point: every outcome is an exit status, every error one sentence without a data value."""
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -67,6 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
         status = int(app(args=words, prog_name="tailguard", standalone_mode=False) or 0)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough; a last flush must not complain either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
     except Exception as error:
         sentence, status = _judge(error)
         complain(sentence)
