@@ -36,8 +36,8 @@ def test_codes_of_lemma_28(d: int, s: int) -> None:
 
 
 def test_crowded_codes_keep_their_distance() -> None:
-    """Twelve of the 256 sign vectors of length 8: without the check some of them would be nearer than 4."""
-    code = random_code(8, 12, np.random.default_rng(1), weight=8, distance=4, signed=True)
+    """Eight of the 256 sign vectors of length 8: without the check some of them would be nearer than 4."""
+    code = random_code(8, 8, np.random.default_rng(1), weight=8, distance=4, signed=True)
     assert _distances(code).min() == 4
 
 
