@@ -36,7 +36,9 @@ def exports(package: str) -> list[str]:
 
 def address(package: str, name: str) -> str:
     """Return where an exported name is found; a function may be hidden by a module of its own name."""
-    hidden = (SOURCE / package / f"{name}.py").exists()
+    module = SOURCE / package / f"{name}.py"
+    defined = ast.parse(module.read_text("utf-8")).body if module.exists() else []
+    hidden = any(getattr(node, "name", None) == name for node in defined)
     return f"tailguard.{package}.{name}" + (f".{name}" if hidden else "")
 
 
