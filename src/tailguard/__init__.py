@@ -51,7 +51,7 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (
     *("audit", "domains", "engines", "errors", "estimators", "losses", "mechanisms"),
-    *("plans", "privacy", "recipes", "report", "run", "solvers", "statistics"),
+    *("plans", "privacy", "recipes", "report", "run", "solvers", "statistics", "theory"),
 )
 
 if not TYPE_CHECKING:  # a type checker must not believe that every name exists
