@@ -120,7 +120,8 @@ def test_some_neighbour_comes_near_every_declared_sensitivity(case):
         pair = (case.engine(*_replaced(base, 0, *record)) for record in (one, other))
         for step, ratio in checks.check_replay(case.plan, *pair).by_step.items():
             worst[step] = max(worst.get(step, 0.0), ratio)
-    assert set(worst) == {step.name for step in case.plan.steps}
+    passed_over = {entry.step for entry in run(case.plan, case.engine(), Simulation(0)).ledger.entries if entry.skipped}
+    assert set(worst) | passed_over == {step.name for step in case.plan.steps}
     assert min(worst.values()) >= 0.9, worst
 
 

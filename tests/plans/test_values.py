@@ -10,7 +10,7 @@ from tailguard.errors import ParameterError
 from tailguard.losses import Squared
 from tailguard.mechanisms import Gaussian
 from tailguard.plans import Moment, Plan, Problem, Step
-from tailguard.plans.step import LARGEST_COUNT
+from tailguard.plans.step import MOST_BLOCKS, MOST_RELEASES
 from tailguard.privacy import Disjoint, Privacy, Repeat
 from tests.support import toy
 from tests.support.sentences import sentence
@@ -52,7 +52,8 @@ def test_numbers_of_a_step(field, value):
         ("mechanism", Gaussian, "a Mechanism"),
         ("bits", 41, "an integer of at least 1 and at most 40"),
         ("parts", 4, "an integer of at least 1 and at most 3"),
-        ("count", LARGEST_COUNT + 1, f"an integer of at least 1 and at most {LARGEST_COUNT}"),
+        ("count", MOST_RELEASES + 1, f"an integer of at least 1 and at most {MOST_RELEASES}"),
+        ("blocks", MOST_BLOCKS + 1, f"an integer of at least 1 and at most {MOST_BLOCKS}"),
     ],
 )
 def test_other_fields_of_a_step(field, value, rule):

@@ -53,21 +53,23 @@ def watched_run(plan: Plan, engine: Engine, randomness: Randomness) -> tuple[Rel
     return run(plan, watch, randomness), watch
 
 
-def exact_values(release: Release, engine: Engine) -> list[np.ndarray]:
+def exact_values(release: Release, engine: Engine) -> list[np.ndarray | None]:
     """Return the exact value of every release on these records, asked again with the released answers.
 
-    The blocks are taken from the plan, by the schedule of this module.
+    The blocks are taken from the plan, by the schedule of this module. A step that was passed over has no value.
     """
-    planned = iter(zip(schedule(release.plan), release.released, strict=True))
+    planned = list(zip(schedule(release.plan), release.released, release.ledger.entries, strict=True))
+    asked = iter([(block, reply) for (_, block), reply, entry in planned if not entry.skipped])
     exact = []
 
     def answer(step: Step, statistic: Statistic, _: Block) -> tuple[Released, Event]:
-        (_, block), reply = next(planned)
+        block, reply = next(asked)
         exact.append(statistic.evaluate(Selection(engine, block)))
         return reply, step.release_event
 
     drive(release.plan, answer)
-    return exact
+    found = iter(exact)
+    return [None if entry.skipped else next(found) for _, _, entry in planned]
 
 
 def noise_of(plan: Plan, engine: Engine, randomness: Randomness) -> list[tuple[str, bool, np.ndarray]]:
@@ -75,8 +77,9 @@ def noise_of(plan: Plan, engine: Engine, randomness: Randomness) -> list[tuple[s
     release = run(plan, engine, randomness)
     found = []
     for (step, _), reply, exact in zip(schedule(plan), release.released, exact_values(release, engine), strict=True):
-        unit = reply.noise / step.mechanism.noise(step.multiplier, step.sensitivity, step.dimension)
-        found.append((step.name, isinstance(step.mechanism, Gaussian), (reply.value - exact * unit) / reply.noise))
+        if exact is not None:
+            unit = reply.noise / step.mechanism.noise(step.multiplier, step.sensitivity, step.dimension)
+            found.append((step.name, isinstance(step.mechanism, Gaussian), (reply.value - exact * unit) / reply.noise))
     return found
 
 

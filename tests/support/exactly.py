@@ -19,8 +19,13 @@ def told_exactly(asking, X, y=None, *, noise=QUIET):
         query = next(asking)
         while True:
             queries.append(query)
-            statistic = query.statistic
-            value = statistic.evaluate(Selection(engine, WHOLE)) * statistic.unit
-            query = asking.send(Released(query.step, value, noise * engine.n))
+            query = asking.send(_reply(query, engine, noise))
     except StopIteration as stop:
         return stop.value, queries
+
+
+def _reply(query, engine, noise):
+    if query.statistic is None:
+        return Released(query.step, np.zeros(0), 0.0)
+    value = query.statistic.evaluate(Selection(engine, WHOLE)) * query.statistic.unit
+    return Released(query.step, value, noise * engine.n)

@@ -7,10 +7,10 @@ from tailguard.mechanisms.base import Mechanism
 from tailguard.plans.checks import instance, store
 from tailguard.privacy.events import Disjoint, Event, Repeat
 
-__all__ = ["LARGEST_COUNT", "Step"]
+__all__ = ["MOST_BLOCKS", "MOST_RELEASES", "Step"]
 
-LARGEST_COUNT = 10**8
-"""Most releases of one step, and most blocks: a ledger of them must fit in memory."""
+MOST_RELEASES, MOST_BLOCKS = 10**12, 10**6
+"""Far beyond what anyone can run; a plan from a file must not exhaust numbers or memory before it is refused."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class Step:
             parts=integer("parts", self.parts, "Step", at_most=dimension),
             sensitivity=real("sensitivity", self.sensitivity, "Step", above=0.0),
             multiplier=real("multiplier", self.multiplier, "Step", above=0.0),
-            count=integer("count", self.count, "Step", at_most=LARGEST_COUNT),
-            blocks=integer("blocks", self.blocks, "Step", at_most=LARGEST_COUNT),
+            count=integer("count", self.count, "Step", at_most=MOST_RELEASES),
+            blocks=integer("blocks", self.blocks, "Step", at_most=MOST_BLOCKS),
         )
 
     @property

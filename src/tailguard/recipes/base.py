@@ -1,14 +1,15 @@
 """What a recipe is: public facts and a budget in, a plan out. It never sees a record."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tailguard._validate import choice
-from tailguard.errors import ParameterError
+from tailguard.errors import ParameterError, TailguardError
 from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
+from tailguard.recipes.feasible import TooFewRowsError
 
 __all__ = ["Parameters", "Planner", "Recipe", "Task"]
 
@@ -52,4 +53,22 @@ class Recipe:
             raise ParameterError(
                 f"The '{self.name}' method has no {parameters!r} parameters for task {task!r}; it has: {known}."
             )
-        return planner(problem, privacy)
+        try:
+            return planner(problem, privacy)
+        except TooFewRowsError as refusal:
+            rows = _enough(planner, problem, privacy, refusal.rows)
+            raise TooFewRowsError.of(refusal.what, rows, problem, privacy) from None
+
+
+def _enough(planner: Planner, problem: Problem, privacy: Privacy, rows: int) -> int:
+    """Return a number of rows at which nothing else is refused either."""
+    for _ in range(10):  # one round for each kind of refusal is enough
+        try:
+            planner(replace(problem, n=rows), privacy)
+        except TooFewRowsError as refusal:
+            rows = max(refusal.rows, rows + 1)
+        except TailguardError:  # more rows than anyone has
+            break
+        else:
+            break
+    return rows
