@@ -13,7 +13,7 @@ from tailguard.privacy.budget import Privacy
 from tailguard.recipes.assumptions import bounded_radius, moment_of
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.draft import Draft, assemble
-from tailguard.recipes.mean import ORDER, TAIL
+from tailguard.recipes.mean import TAIL, least_order
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.regression import plan_regression
 from tailguard.solvers.clip_level import CELLS, ClipLevel
@@ -142,8 +142,7 @@ def plan_mean(problem: Problem, privacy: Privacy) -> Plan:
 
 def _private_level(problem: Problem, privacy: Privacy) -> ClipLevel:
     noise = CountNoise.of(privacy)
-    order = problem.moment.order if problem.moment is not None else ORDER
-    return ClipLevel(min(TAIL * problem.d * noise.of_one(1.0 - LEVEL) / problem.n, 0.5), order)
+    return ClipLevel(min(TAIL * problem.d * noise.of_one(1.0 - LEVEL) / problem.n, 0.5), least_order(problem))
 
 
 def _gaussian_step(name: str, dimension: int, bits: int, rho: float, count: int) -> Step:

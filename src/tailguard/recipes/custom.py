@@ -17,8 +17,8 @@ from tailguard.statistics.octaves import Octaves
 
 __all__ = ["plan_custom"]
 
-LEVEL, TAIL, ORDER = 0.05, 10.0, 2.0
-"""Share of the clip level, wanted tail mass in units of the oracle's noise ÷ (n × budget), and tail order."""
+LEVEL, TAIL = 0.05, 10.0
+"""Share of the clip level, and wanted tail mass in units of the oracle's noise ÷ (n × budget)."""
 
 FEWEST, MOST = 10, 200
 """Limits of the number of steps."""
@@ -49,7 +49,7 @@ def plan_custom(recipe: str, oracle: MeanOracle, problem: Problem, privacy: Priv
         steps=steps,
         step_size=1.0 / problem.smoothness,
         answer="last",
-        level=ClipLevel(min(tail, 0.5), ORDER),
+        level=ClipLevel(min(tail, 0.5)),
     )
     drafts = [
         Draft("clip level", Octaves, CELLS, LEVEL),

@@ -1,5 +1,7 @@
 """Practical means: private centre and scale of each column, a private threshold, then one release of any oracle."""
 
+from dataclasses import replace
+
 from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
@@ -9,21 +11,29 @@ from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import feature_drafts, preparation_for
 from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.oracles import MeanOracle
+from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.private_mean import PrivateMean
+from tailguard.solvers.spread import HIGH, LOW
 from tailguard.statistics.base import grid_bits
+from tailguard.statistics.below import Below
 from tailguard.statistics.octaves import Octaves
 
-__all__ = ["ORDER", "TAIL", "plan_centred_mean"]
+__all__ = ["TAIL", "least_order", "plan_centred_mean"]
 
-CENTRE, SCALE, LEVEL = 0.06, 0.06, 0.06
+CENTRE, SCALE, POOLED, LEVEL = 0.06, 0.08, 0.03, 0.06
 """Shares of the budget; the rest goes to the mean."""
+
+SINGLE = 0.12
+"""Share of the clip level of a single column, which needs no scale."""
 
 TAIL = 3.0
 """Wanted mass beyond the threshold, in units of the oracle's noise: there noise and bias of independent columns
 balance, for tails of order about 3."""
 
-ORDER = 3.0
-"""Tail order used to reach beyond what counts can resolve, when the user states no moment."""
+
+def least_order(problem: Problem) -> float:
+    """Return the least tail order to believe: the stated moment's, or 2."""
+    return problem.moment.order if problem.moment is not None else 2.0
 
 
 def plan_centred_mean(recipe: str, oracle: MeanOracle, problem: Problem, privacy: Privacy) -> Plan:
@@ -38,14 +48,11 @@ def plan_centred_mean(recipe: str, oracle: MeanOracle, problem: Problem, privacy
     carry_groups(oracle, problem.n, problem, privacy)
     noise = CountNoise.of(privacy)
     preparation = preparation_for(problem, privacy, noise, d, CENTRE)
-    main = 1.0 - CENTRE - SCALE - LEVEL
-    order = problem.moment.order if problem.moment is not None else ORDER
-    level = ClipLevel(min(TAIL * oracle.noise(d) * noise.of_one(main) / n, 0.5), order)
-    drafts = [
-        *feature_drafts(preparation, d, CENTRE, SCALE),
-        Draft("clip level", Octaves, CELLS, LEVEL),
-        Draft("mean", oracle.kind, oracle.dimension(d), main),
-    ]
+    preparation = replace(preparation, scaled=d > 1, pooled=d > 1)
+    drafts = _preparation_drafts(preparation, d)
+    main = 1.0 - sum(draft.share for draft in drafts)
+    level = ClipLevel(min(TAIL * oracle.noise(d) * noise.of_one(main) / n, 0.5), least_order(problem))
+    drafts.append(Draft("mean", oracle.kind, oracle.dimension(d), main))
     return Plan(
         recipe=recipe,
         parameters="practical",
@@ -54,10 +61,20 @@ def plan_centred_mean(recipe: str, oracle: MeanOracle, problem: Problem, privacy
         solver=PrivateMean(problem.domain, n, d, bits, oracle, preparation, level),
         steps=assemble(drafts, privacy, bits),
         sources=(
-            (
-                "shares",
-                f"centres {CENTRE}, scales {SCALE}, threshold {LEVEL}, mean {main:.2f}; chosen on synthetic data",
-            ),
-            ("threshold", f"tail mass {TAIL:g} × noise ÷ (n × budget), extrapolated with tail order {order:g}"),
+            ("shares", "chosen on synthetic data"),
+            ("threshold", f"tail mass {TAIL:g} × noise ÷ (n × budget), read off a private histogram"),
         ),
     )
+
+
+def _preparation_drafts(preparation: Preparation, d: int) -> list[Draft]:
+    if not preparation.scaled:
+        return [
+            Draft("feature centre", Below, d, CENTRE, preparation.grid.depth),
+            Draft("clip level", Octaves, CELLS, SINGLE),
+        ]
+    return [
+        *feature_drafts(preparation, d, CENTRE, SCALE),
+        Draft("pooled scale", Octaves, HIGH - LOW, POOLED),
+        Draft("clip level", Octaves, CELLS, LEVEL),
+    ]

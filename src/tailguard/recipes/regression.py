@@ -33,8 +33,8 @@ RESIDUAL_LEVEL, INTERCEPT = 0.025, 0.075
 ROW_TAIL = 100.0
 """Wanted mass of shortened rows, in units of dimension ÷ (n × budget), at most 30 %."""
 
-GRADIENT_TAIL, RESIDUAL_TAIL, ORDER = 10.0, 3.0, 2.0
-"""Wanted tail masses, in units of dimension ÷ (n × budget), and the order by which quantiles are carried further."""
+GRADIENT_TAIL, RESIDUAL_TAIL = 10.0, 1.0
+"""Wanted tail masses, in units of the oracle's noise and of one number's."""
 
 REFRESHES = 3
 
@@ -101,9 +101,9 @@ def _levels(problem: Problem, privacy: Privacy, oracle: MeanOracle, main: float,
     carry("A private gradient", gradient, 5.0, problem, privacy)
     residual = RESIDUAL_TAIL * noise.of_one(INTERCEPT) / n
     return Levels(
-        row=ClipLevel(min(ROW_TAIL * k * noise.of_one(1.0) / n, 0.3), ORDER),
-        gradient=ClipLevel(min(gradient, 0.5), ORDER),
-        residual=ClipLevel(min(residual, 0.5), ORDER) if correct else None,
+        row=ClipLevel(min(ROW_TAIL * k * noise.of_one(1.0) / n, 0.3)),
+        gradient=ClipLevel(min(gradient, 0.5)),
+        residual=ClipLevel(min(residual, 0.5)) if correct else None,
     )
 
 

@@ -1,7 +1,7 @@
 """A clip level that grows with the sample, from one noisy histogram of norms.
 
 The best level leaves a tail mass beyond it that falls like 1/(n × budget). A released histogram shows where that much
-mass lies, down to what its noise resolves; beyond that, the level is carried further out by a power of the tail.
+mass lies, down to what its noise resolves; beyond that, the level follows the power law of the last resolved octave.
 """
 
 from collections.abc import Generator
@@ -25,7 +25,10 @@ FALSE_ALARM = 1e-4
 """Probability that noise alone makes a cell look occupied: the level would be absurdly wide then."""
 
 RESOLVED = 3.0
-"""Tail masses below so many noise deviations are not read off the histogram."""
+"""More mass than so many noise deviations would have been seen."""
+
+LIGHTEST = 8.0
+"""Largest tail order that is read off a histogram: beyond it the level hardly moves any more."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +40,12 @@ class ClipLevel(Setting):
     tail : float
         Wanted mass beyond the level, as a share of n.
     order : float
-        Order p of the tail by which the level is carried beyond what the histogram resolves: where mass a lies beyond
-        r, mass b < a is assumed to lie beyond r·(a/b)^(1/p).
+        Least tail order to believe. Beyond what the histogram resolves, the level is carried out by the power law that
+        its last resolved octave shows: where mass a lies beyond r, mass b < a is taken to lie beyond r·(a/b)^(1/order).
     """
 
     tail: float
-    order: float
+    order: float = 2.0
 
     def find(self, mass: FloatVector, noise: float) -> float:
         """Return the level for a released histogram of shares with this noise in each cell."""
@@ -50,10 +53,14 @@ class ClipLevel(Setting):
         occupied = np.flatnonzero(mass > noise * -ndtri(FALSE_ALARM / CELLS))
         top = int(occupied[-1]) if occupied.size else int(np.argmax(mass))
         beyond = np.append(np.cumsum(np.maximum(mass[top::-1], 0.0))[::-1], 0.0)
-        cell = int(np.flatnonzero(beyond[:-1] >= self.tail)[-1]) if beyond[0] >= self.tail else 0
+        if beyond[top] > self.tail:
+            order = min(max(np.log2(beyond[max(top - SUBSTEPS, 0)] / beyond[top]), self.order), LIGHTEST)
+            unseen = min(beyond[top] * 2.0 ** (-order / SUBSTEPS), RESOLVED * noise)
+            return float(edges[top + 1] * max(1.0, unseen / self.tail) ** (1.0 / order))
+        enough = np.flatnonzero(beyond[:top] >= self.tail)
+        cell = int(enough[-1]) if enough.size else 0
         part = (beyond[cell] - self.tail) / max(beyond[cell] - beyond[cell + 1], 1e-300)
-        level = edges[cell] * 2.0 ** (min(max(part, 0.0), 1.0) / SUBSTEPS)
-        return float(level * max(1.0, RESOLVED * noise / self.tail) ** (1.0 / self.order))
+        return float(edges[cell] * 2.0 ** (min(max(part, 0.0), 1.0) / SUBSTEPS))
 
 
 def clip_level(step: str, scalars: Scalars, level: ClipLevel, n: int, bits: int) -> Generator[Query, Released, float]:

@@ -8,7 +8,8 @@ import numpy as np
 from tailguard.solvers.base import FloatVector, Query, Released, Setting
 from tailguard.solvers.quantile import LogGrid, quantile
 from tailguard.solvers.spread import HIGH, LOW, spread
-from tailguard.statistics.scalars import Columns, Target
+from tailguard.statistics.fields import Rows
+from tailguard.statistics.scalars import Columns, Norm, Target
 from tailguard.statistics.view import View
 
 __all__ = ["Preparation", "prepare_features", "prepare_target", "units"]
@@ -25,10 +26,17 @@ class Preparation(Setting):
     centred : bool
         Whether medians are sought and subtracted. A model without an intercept must not be centred: it would no longer
         pass through the origin.
+    scaled : bool
+        Whether columns get scales. A single column needs none: its clip level is one.
+    pooled : bool
+        Whether columns without a significant spread of their own get a common scale, from one more histogram (step
+        "pooled scale"), instead of being dropped. A mean needs it: a rare large value moves it all the same.
     """
 
     substeps: int
     centred: bool = True
+    scaled: bool = True
+    pooled: bool = False
 
     @property
     def grid(self) -> LogGrid:
@@ -50,9 +58,27 @@ def prepare_features(view: View, preparation: Preparation, n: int, bits: int) ->
     centre = np.zeros(view.dimension_in)
     if preparation.centred:
         centre = yield from quantile("feature centre", Columns(plain), 0.5, n, bits, preparation.grid)
+    if not preparation.scaled:
+        return replace(view, centre=centre, scale=np.ones(view.dimension_in))
     centred = Columns(replace(plain, centre=centre))
     scale = yield from spread("feature scale", centred, centre, n, bits, preparation.resolution)
+    if preparation.pooled:
+        scale = yield from _pooled(replace(plain, centre=centre), scale, n, bits, preparation.resolution)
     return replace(view, centre=centre, scale=scale)
+
+
+def _pooled(
+    view: View, scale: FloatVector, n: int, bits: int, resolution: float
+) -> Generator[Query, Released, FloatVector]:
+    """Ask for the spread of the norm of all columns without a scale, and share it among them."""
+    rest = np.isinf(scale)
+    if not rest.any():
+        yield Query("pooled scale", None)
+        return scale
+    others = Norm(Rows(replace(view, scale=np.where(rest, 1.0, np.inf))))
+    centre = np.abs(np.asarray(view.centre)[rest]).max(keepdims=True)
+    common = yield from spread("pooled scale", others, centre, n, bits, resolution)
+    return np.where(rest, common[0] / np.sqrt(rest.sum()), scale)
 
 
 def prepare_target(view: View, preparation: Preparation, n: int, bits: int) -> Generator[Query, Released, View]:

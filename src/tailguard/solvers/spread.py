@@ -80,10 +80,14 @@ def _scale(mass: FloatVector, threshold: float, floor: int) -> float:
 
 
 def _significant(mass: FloatVector, threshold: float) -> NDArray[np.bool_]:
-    """Return which bins lie in a window whose released mass is no accident."""
+    """Return which bins lie in a window whose released mass is no accident.
+
+    A wide window counts the mass that narrower ones have not explained, or it would carry along the noise beside a
+    single occupied bin.
+    """
     keep = np.zeros(mass.size, bool)
     for width in WINDOWS:
-        sums = np.convolve(mass, np.ones(width), "valid")
+        sums = np.convolve(np.where(keep, 0.0, mass), np.ones(width), "valid")
         for start in np.flatnonzero((sums > threshold * np.sqrt(width)) & (sums > LEAST)):
             keep[start : start + width] = True
     return keep
