@@ -24,7 +24,8 @@ class LinearRegression(RegressorMixin, LinearModel):  # type: ignore[misc]
     epsilon, delta : float, default=1.0, 1e-6
         The budget, for replacing one record.
     method : str, default="auto"
-        "clipping" (what "auto" takes), "truncated_mean" or "median_of_means".
+        "clipping" (what "auto" takes), "truncated_mean", "median_of_means" or
+        "iterative_updating".
     parameters : {"practical", "paper"}, default="practical"
         "practical": private centring and scaling, a noisy Gram matrix as preconditioner, clipped steps with tight
         accounting. "paper": the numbers of Zhao et al. 2024, Theorem 4, which need `moment` and a bounded domain.

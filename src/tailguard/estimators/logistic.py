@@ -32,7 +32,8 @@ class LogisticRegression(ClassifierMixin, LinearModel):  # type: ignore[misc]
         The public labels, the positive one last. They are never read from the data; a record with any other label
         contributes nothing.
     method : str, default="auto"
-        "clipping" (what "auto" takes), "truncated_mean" or "median_of_means".
+        "clipping" (what "auto" takes), "truncated_mean", "median_of_means" or
+        "iterative_updating".
     parameters : {"practical", "paper"}, default="practical"
         As in `LinearRegression`.
     moment : Moment or None, default=None

@@ -23,7 +23,8 @@ class Mean(PrivateEstimator):
     epsilon, delta : float, default=1.0, 1e-6
         The budget, for replacing one record; δ = 0 asks for pure privacy.
     method : str, default="auto"
-        "centred_clipping" (what "auto" takes), "clipping", "truncated_mean" or "median_of_means".
+        "centred_clipping" (what "auto" takes), "clipping", "truncated_mean",
+        "median_of_means" or "iterative_updating".
     parameters : {"practical", "paper"}, default="practical"
         Tight accounting and good constants, or the theorem's numbers.
     moment : Moment or None, default=None

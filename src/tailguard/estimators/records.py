@@ -31,19 +31,28 @@ def open_records(estimator: BaseEstimator, X: Any, y: Any = None) -> Engine:
 
     `y` is a vector, or the name of the target's column where X is a table or the path of a Parquet file.
     """
-    if isinstance(X, str | PathLike):
+    if isinstance(y, str) or isinstance(X, str | PathLike):
         engine = engines.open(X, target=y)
-        named = True
+        named = _has_names(X, y)
     else:
         X = _numbers(X, "X")
         _check_shape(X)
-        engine = engines.open(X, target=y) if isinstance(y, str) else engines.open(X, y)
+        engine = engines.open(X, y)
         validate_data(estimator, X, skip_check_array=True)
-        named = hasattr(estimator, "feature_names_in_")  # scikit-learn ignores names that are no strings
+        named = hasattr(estimator, "feature_names_in_")
     estimator.n_features_in_ = engine.d
+    vars(estimator).pop("feature_names_in_", None)
     if named:
         estimator.feature_names_in_ = np.asarray(engine.names, dtype=object)
     return engine
+
+
+def _has_names(X: Any, target: Any) -> bool:
+    """Whether all features have names that are strings; as in scikit-learn, others are no names."""
+    if isinstance(X, str | PathLike):
+        return True
+    labels = getattr(X, "column_names", None) or X.columns
+    return all(isinstance(label, str) for label in labels if label != target)
 
 
 def matrix(estimator: BaseEstimator, X: Any) -> Any:

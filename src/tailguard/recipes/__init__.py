@@ -1,14 +1,20 @@
 """Recipes: public facts and a budget become a plan; no record is seen."""
 
 from tailguard._validate import choice
-from tailguard.recipes import centred_clipping, clipping, median_of_means, truncated_mean
+from tailguard.recipes import centred_clipping, clipping, iterative_updating, median_of_means, truncated_mean
 from tailguard.recipes.base import Recipe
 
 __all__ = ["Recipe", "list_recipes", "recipe"]
 
 _RECIPES = {
     item.name: item
-    for item in (centred_clipping.RECIPE, clipping.RECIPE, truncated_mean.RECIPE, median_of_means.RECIPE)
+    for item in (
+        centred_clipping.RECIPE,
+        clipping.RECIPE,
+        truncated_mean.RECIPE,
+        median_of_means.RECIPE,
+        iterative_updating.RECIPE,
+    )
 }
 
 

@@ -44,4 +44,4 @@ class IterativeUpdating(MeanOracle):
         """Return the mean over a block of `size` records."""
         sizes = np.array([block_size(size, group, self.groups) for group in range(self.groups)])
         means = reply.value.reshape(self.groups, -1) / sizes[:, np.newaxis]
-        return iterative_mean(means, np.zeros(means.shape[1]), self.iterations)
+        return iterative_mean(np.asarray(means), np.zeros(means.shape[1]), self.iterations)
