@@ -50,6 +50,7 @@ class ClipLevel(Setting):
     def find(self, mass: FloatVector, noise: float) -> float:
         """Return the level for a released histogram of shares with this noise in each cell."""
         edges = np.exp2(LOW + np.arange(CELLS + 1) / SUBSTEPS)
+        mass = mass[:-1]  # the last cell holds infinities, which contribute nothing
         occupied = np.flatnonzero(mass > noise * -ndtri(FALSE_ALARM / CELLS))
         top = int(occupied[-1]) if occupied.size else int(np.argmax(mass))
         beyond = np.append(np.cumsum(np.maximum(mass[top::-1], 0.0))[::-1], 0.0)

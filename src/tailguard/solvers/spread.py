@@ -61,9 +61,11 @@ def spread(
 
 
 def _scale(mass: FloatVector, threshold: float, floor: int) -> float:
-    # The first cell holds the zeros: an indicator that is mostly 0 must not be scaled by them. What lies below the
-    # floor goes before significance is judged, or a wide window would carry the noise beside it.
-    mass = np.where(np.arange(mass.size) < max(floor, 1), 0.0, mass)
+    # The first cell holds the zeros: an indicator that is mostly 0 must not be scaled by them. The last one holds
+    # infinities, for which no scale is large enough. What lies below the floor goes before significance is judged, or a
+    # wide window would carry the noise beside it.
+    cells = np.arange(mass.size)
+    mass = np.where((cells < max(floor, 1)) | (cells == mass.size - 1), 0.0, mass)
     keep = _significant(mass, threshold)
     if not keep.any():
         return np.inf
