@@ -32,6 +32,8 @@ def open_records(estimator: BaseEstimator, X: Any, y: Any = None) -> Engine:
     `y` is a vector, or the name of the target's column where X is a table or the path of a Parquet file.
     """
     if isinstance(y, str) or isinstance(X, str | PathLike):
+        if not isinstance(y, str | None):
+            raise DataError("y must be the name of a column where X is a file.")
         engine = engines.open(X, target=y)
         named = _has_names(X, y)
     else:
