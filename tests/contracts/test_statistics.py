@@ -27,6 +27,7 @@ def _size(case):
 
 def test_every_statistic_is_in_the_registry():
     known = {kind for kind in Base.__subclasses__() for kind in (kind.__subclasses__() or [kind])}
+    known = {kind for kind in known if kind.__module__.startswith("tailguard.")}  # examples define their own
     assert {type(case.statistic) for case in CASES} | {type(statistic) for statistic in GROUPED} == known
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import gamma
-from tests.support import laws
 
 from tailguard.mechanisms import (
     Gaussian,
@@ -20,6 +19,7 @@ from tailguard.mechanisms import (
     Randomness,
     TopK,
 )
+from tests.support import laws
 
 Vector = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -105,6 +105,7 @@ KNOWN = {"moment": Moment(order=2.5, bound=40.0)}
 HEAVY = {"moment": Moment(order=1.5, bound=40.0, of="coordinate")}
 PAPER = {"epsilon": 0.8, "delta": 1e-6, "random_state": 0, "parameters": "paper"}
 TAO = {"method": "median_of_means"}
+UPDATING = {"method": "iterative_updating"}
 Linear, Logit = tg.LinearRegression, tg.LogisticRegression
 
 CASES = [
@@ -119,6 +120,8 @@ CASES = [
     Case("truncated mean", tg.Mean(**BUDGET, method="truncated_mean")),
     Case("median of means, paper", tg.Mean(**PAPER, **TAO, **HEAVY), tight=False),
     Case("median of means", tg.Mean(**BUDGET, **TAO)),
+    Case("iterative updating", tg.Mean(**BUDGET, **UPDATING), d=1),
+    Case("iterative updating, paper", tg.Mean(**PAPER, **UPDATING, **KNOWN), n=3000, d=1, tight=False),
     Case("linear", Linear(**BUDGET)),
     Case("linear, no intercept", Linear(**BUDGET, fit_intercept=False)),
     Case("linear, in a ball", Linear(**BUDGET, radius=1.0, fit_intercept=False), d=2),
@@ -130,6 +133,15 @@ CASES = [
         "linear, medians, paper, strongly convex",
         Descent(Squared(), L2Ball(3, 2.0), strong_convexity=0.5, **PAPER, **TAO, **HEAVY),
         n=4000,
+        tight=False,
+    ),
+    # One coefficient: the iteration is exact and fast there, and the accounting is the same.
+    Case("linear, updating", Linear(**BUDGET, **UPDATING, fit_intercept=False), d=1),
+    Case(
+        "linear, updating, paper",
+        Linear(**(PAPER | {"epsilon": 3e-4}), **UPDATING, **KNOWN, radius=2.0, fit_intercept=False),
+        n=3000,
+        d=1,
         tight=False,
     ),
     Case("logistic", Logit(**BUDGET)),

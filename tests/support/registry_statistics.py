@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from tests.support.neighbours import around
 
 from tailguard.losses import Absolute, CustomLoss, Huber, Logistic, Squared, SquaredDistance
 from tailguard.statistics import (
@@ -24,6 +23,7 @@ from tailguard.statistics import (
     View,
     Weighted,
 )
+from tests.support.neighbours import around
 
 
 @dataclass(frozen=True)

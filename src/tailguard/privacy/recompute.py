@@ -91,12 +91,14 @@ def _fine(branch: Branch, delta: float, rough: float, discretise: bool) -> float
 
 def _gaussian(branch: Branch, delta: float, rough: float) -> float:
     """Return ε(δ) of exact Gaussians."""
+    import numpy as np
     from dp_accounting import get_epsilon_gaussian
 
     mu = math.sqrt(branch.precision)
     if mu < _LEAST_MU:
         return inverted_epsilon(branch, delta, rough)
-    return float(get_epsilon_gaussian(1.0 / mu, delta, tol=1e-13 * rough))
+    with np.errstate(divide="ignore"):  # its logarithm of 0 is a true −∞ at enormous multipliers
+        return float(get_epsilon_gaussian(1.0 / mu, delta, tol=1e-13 * rough))
 
 
 def _coupled(ideal: Callable[[float], float], distance: float, delta: float) -> float:
