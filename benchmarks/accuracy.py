@@ -36,7 +36,8 @@ def main() -> None:
     print("Median error over seeds 20000-20019, δ = 1e-6, replace-one neighbours, no prior knowledge.")
     print("mean: ℓ2 error; models: excess population risk ÷ the null model's (1 = learned nothing).\n")
     print(
-        f"{'task':22s} {'n':>7s} {'d':>4s} {'ε':>4s} {'tailguard':>10s} {'quartiles':>21s} {'non-private':>12s} {'ratio':>7s}"
+        f"{'task':22s} {'n':>7s} {'d':>4s} {'ε':>4s} {'tailguard':>10s} {'quartiles':>21s} "
+        f"{'non-private':>12s} {'ratio':>7s}"
     )
     for row in rows():
         low, high = row["quartiles"]

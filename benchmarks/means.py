@@ -1,4 +1,4 @@
-"""`make bench-means`: every mean recipe ÷ ℓ2 clipping whose radius an oracle tuned, over families, sizes and budgets."""
+"""`make bench-means`: every mean recipe ÷ ℓ2 clipping with a radius tuned by an oracle, over families and sizes."""
 
 import argparse
 from collections.abc import Iterator
@@ -89,7 +89,8 @@ def main() -> None:
     options = parser.parse_args()
     sizes = SIZES[:2] if options.fast else SIZES
     print(
-        f"Median error ÷ oracle-tuned ℓ2 clipping, δ = {DELTA:g}, seeds from 30000 ({options.seeds}; a quarter at d = 100)."
+        f"Median error ÷ oracle-tuned ℓ2 clipping, δ = {DELTA:g}, {options.seeds} seeds from 30000 "
+        "(a quarter of them at d = 100)."
     )
     print("p: practical, nothing known. t: theorem parameters, told the true second moment.")
     heads = [f"{name.split('_')[0][:9]} {kind[0] if kind == 'practical' else 't'}" for name, kind in RECIPES]

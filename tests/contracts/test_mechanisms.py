@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.laws import miss_probability, p_value
-from tests.support.registry_mechanisms import LAWS, MECHANISMS, WIDER, Law
 
 from tailguard.errors import ParameterError
 from tailguard.mechanisms import Mechanism, Randomness
 from tailguard.privacy import events
 from tailguard.run.randomness import Exact, Float, Simulation
+from tests.support.laws import miss_probability, p_value
+from tests.support.registry_mechanisms import LAWS, MECHANISMS, WIDER, Law
 
 ALL = MECHANISMS | WIDER
 LEVEL = 1e-7

@@ -5,12 +5,12 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from tests.support.laws import discrete_gaussian
 
 from tailguard.errors import ParameterError
 from tailguard.mechanisms import Gaussian
 from tailguard.mechanisms.gaussian import rounding_distance
 from tailguard.privacy import events
+from tests.support.laws import discrete_gaussian
 
 
 def total_variation(scale: int) -> float:

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.laws import p_value, softmax
 
 from tailguard.errors import ParameterError
 from tailguard.mechanisms import Exponential, NoisyMax, TopK
 from tailguard.mechanisms.gumbel import pick_loss
 from tailguard.privacy import events
 from tailguard.run.randomness import Simulation
+from tests.support.laws import p_value, softmax
 
 
 def loss_range(p: np.ndarray, q: np.ndarray) -> float:

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import gamma
-from tests.support.laws import p_value
 
 from tailguard.errors import ParameterError
 from tailguard.mechanisms import L2Laplace
 from tailguard.mechanisms.l2_laplace import isotropic_laplace
 from tailguard.run.randomness import Simulation
+from tests.support.laws import p_value
 
 
 def test_directions_are_uniform_and_independent_of_the_radius() -> None:

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from tests.support.laws import discrete_laplace
 
 from tailguard.mechanisms import Laplace
+from tests.support.laws import discrete_laplace
 
 
 @pytest.mark.parametrize("sensitivity", [1, 3, 20])

@@ -5,13 +5,13 @@ import math
 
 import numpy as np
 import pytest
-from tests.support.laws import discrete_laplace, laplace_favourite, p_value
 
 from tailguard.errors import ParameterError
 from tailguard.mechanisms import LaplacePeeling, Peeling
 from tailguard.mechanisms.peeling import LARGEST_LAPLACE_SCALE, magnitudes, peel
 from tailguard.privacy import events
 from tailguard.run.randomness import Simulation
+from tests.support.laws import discrete_laplace, laplace_favourite, p_value
 
 
 def first_pick(scores: tuple[int, ...], scale: float) -> np.ndarray:

@@ -9,12 +9,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.support.laws import p_value
 
 from tailguard.errors import ParameterError
 from tailguard.mechanisms import Gaussian, Laplace, Randomness, TopK
 from tailguard.run import randomness as module
 from tailguard.run.randomness import Exact, Float, Simulation, make_randomness
+from tests.support.laws import p_value
 
 ZEROS = np.zeros(8, dtype=np.int64)
 SOURCES: list[Callable[[], Randomness]] = [Exact, Float, lambda: Simulation(0)]
