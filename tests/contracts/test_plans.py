@@ -4,6 +4,7 @@ import dataclasses
 import json
 import pickle
 import re
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -109,7 +110,9 @@ def test_a_forger_gains_nothing(case):
     )
     accepted, verified = 0, {}
     for path, value in _distinct(body):
-        for other in tampering.alternatives(value, tags):
+        # Whatever a solver is told to do, only its steps cost anything: a few changes to it are enough.
+        several = None if path[0] in ("steps", "privacy", "schema", "relation") or path[-1] in ("n", "type") else 9
+        for other in islice(tampering.alternatives(value, tags), several):
             if not tampering.same(value, other):
                 accepted += _costs_the_truth(tampering.changed(body, path, other), verified, path, other)
     assert accepted > 20  # more noise, other prose, another solver: harmless, and the test can see them

@@ -34,7 +34,7 @@ def test_a_plan_costs_what_was_asked_and_not_more(case):
 
 @ALL
 def test_noise_has_the_promised_scale(case):
-    checks.check_noise_scale(case.plan, case.engine())
+    checks.check_noise_scale(case.plan, case.engine(), enough=48 if case.name in ("linear", "centred mean") else 12)
 
 
 @ALL
@@ -82,7 +82,7 @@ def test_no_neighbour_moves_a_statistic_too_far_or_changes_a_question(case):
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
-@pytest.mark.parametrize("case", [case for case in CASES if case.tight], ids=str)
+@pytest.mark.parametrize("case", [case for case in CASES if case.tight and not case.dear], ids=str)
 def test_tiny_data_sets_keep_the_promise_too(case, n):
     tiny = dataclasses.replace(case, estimator=_rich(case.estimator), n=n)
     if n < getattr(getattr(case.plan.solver, "oracle", None), "fewest", 1):
@@ -128,7 +128,8 @@ def test_some_neighbour_comes_near_every_declared_sensitivity(case):
 @ALL
 @pytest.mark.parametrize("family", [*FAMILIES, "mixed"])
 def test_solvers_survive_every_transcript(case, family):
-    for seed in range(20 if family in ("mixed", "cauchy") else 2):
+    several = 3 if case.dear else 12
+    for seed in range(several if family in ("mixed", "cauchy", "noise") else 1):
         _is_sane(told(case.plan, family, seed), case)
 
 
@@ -158,8 +159,8 @@ EXTREME = [
 @pytest.mark.parametrize("case", EXTREME, ids=str)
 def test_solvers_survive_at_the_ends_of_the_public_facts(case):
     checks.check_cost(case.plan)
-    for family in (*FAMILIES, *["mixed"] * 10):
-        _is_sane(told(case.plan, family, seed=1), case)
+    for seed, family in enumerate([*FAMILIES, *["mixed"] * 4]):
+        _is_sane(told(case.plan, family, seed), case)
 
 
 @ALL

@@ -18,7 +18,7 @@ from tailguard.run.randomness import Simulation
 from tests.support import checks
 from tests.support.attack import least_epsilon
 
-N, RUNS = 50, 1600
+N, RUNS = 50, 1400
 FAR = 1e30  # beyond every clip level that a private histogram can find
 
 KNOWN = {"method": "clipping", "moment": tg.Moment(2.0, 1.0)}

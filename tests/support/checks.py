@@ -83,10 +83,13 @@ def noise_of(plan: Plan, engine: Engine, randomness: Randomness) -> list[tuple[s
     return found
 
 
-def check_noise_scale(plan: Plan, engine: Engine) -> None:
-    """Each step's noise has the scale that its multiplier and sensitivity promise, over enough simulated runs."""
+def check_noise_scale(plan: Plan, engine: Engine, *, enough: int = 48) -> None:
+    """Each step's noise has the scale that its multiplier and sensitivity promise.
+
+    There are so many runs that every step has `enough` noises; with 48 of them, half the scale is seen with certainty.
+    """
     added = defaultdict(list)
-    for seed in range(_enough_runs(plan)):
+    for seed in range(_runs(plan, enough)):
         for name, gaussian, noise in noise_of(plan, engine, Simulation(seed)):
             # |Laplace| is exponential; twice the sum of exponentials is chi-squared with two degrees for each.
             added[name, gaussian].append(np.square(noise) if gaussian else 2.0 * np.abs(noise))
@@ -97,12 +100,11 @@ def check_noise_scale(plan: Plan, engine: Engine) -> None:
         assert tail > LEVEL, f"step {name!r}: noise of the wrong scale (mean square or magnitude {values.mean():.3g})"
 
 
-def _enough_runs(plan: Plan) -> int:
-    """Return a number of runs that gives 48 noises in every step: half the scale is then seen with certainty."""
+def _runs(plan: Plan, enough: int) -> int:
     noises = Counter()
     for step in plan.steps:
         noises[step.name] += step.count * step.dimension
-    return math.ceil(48 / min(noises.values()))
+    return math.ceil(enough / min(noises.values()))
 
 
 def check_noise_is_fresh(plan: Plan, engine: Engine, randomness: Randomness) -> None:
