@@ -96,6 +96,15 @@ def test_outliers_do_not_move_a_scale():
     assert _spread(column) == pytest.approx(before, rel=0.02)
 
 
+@pytest.mark.parametrize("value", [np.inf, -np.inf, 1e300, np.nan])
+def test_infinities_move_neither_scale_nor_level(value):
+    column = COLUMNS["normal"].copy()
+    before = _spread(column), _level(column, 0.1)
+    column[:80] = value
+    assert _spread(column) == pytest.approx(before[0], rel=0.1)
+    assert _level(column, 0.1) == pytest.approx(before[1], rel=0.1)
+
+
 @pytest.mark.parametrize("share", [0.03, 0.2, 0.5, 0.9])
 def test_an_indicator_has_a_scale(share):
     column = (np.arange(1000) < 1000 * share).astype(float)
