@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from tailguard._validate import choice, refuse
-from tailguard.plans.checks import instance
+from tailguard._validate import choice, real, refuse
+from tailguard.plans.checks import instance, store
 from tailguard.plans.problem import Problem
 from tailguard.plans.step import Step
 from tailguard.privacy.budget import Privacy
@@ -37,6 +37,8 @@ class Plan:
         Every release, in order.
     sources : tuple of (str, str)
         Where each number comes from.
+    predicted_error : float or None
+        What error to expect, from public facts alone; `sources` says in which units. It steers nothing.
     schema : int
         Version of this format.
     relation : str
@@ -50,6 +52,7 @@ class Plan:
     solver: Solver
     steps: tuple[Step, ...]
     sources: tuple[tuple[str, str], ...] = ()
+    predicted_error: float | None = None
     schema: int = SCHEMA
     relation: str = RELATION
 
@@ -63,6 +66,8 @@ class Plan:
             raise refuse("steps", "Plan", "a tuple of Steps", type(self.steps).__name__)
         if not isinstance(self.sources, tuple) or not all(map(_is_source, self.sources)):
             raise refuse("sources", "Plan", "a tuple of pairs of strings", type(self.sources).__name__)
+        if self.predicted_error is not None:
+            store(self, predicted_error=real("predicted_error", self.predicted_error, "Plan", at_least=0.0))
 
     @property
     def event(self) -> Event:

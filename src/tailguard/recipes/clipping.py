@@ -15,6 +15,7 @@ from tailguard.recipes.base import Recipe
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.mean import TAIL, least_order
 from tailguard.recipes.noise import CountNoise
+from tailguard.recipes.prediction import MEAN_UNIT, THEOREM_UNIT, mean_error, theorem_error
 from tailguard.recipes.regression import plan_regression
 from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.oracles import Clip
@@ -23,6 +24,7 @@ from tailguard.solvers.projected_gradient import ProjectedGradient
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.octaves import Octaves
+from tailguard.theory import zhao
 
 __all__ = ["RECIPE", "clip_radius", "concentrated_budget", "paper_mean", "paper_regression", "plan_mean"]
 
@@ -69,7 +71,12 @@ def paper_mean(problem: Problem, privacy: Privacy) -> Plan:
         privacy=privacy,
         solver=PrivateMean(problem.domain, n, d, bits, Clip(radius)),
         steps=(_gaussian_step("mean", d, bits, rho, 1),),
-        sources=(("radius", "Zhao et al. 2024, (19)"), ("noise", "Zhao et al. 2024, (15) and Lemma 4")),
+        sources=(
+            ("radius", "Zhao et al. 2024, (19)"),
+            ("noise", "Zhao et al. 2024, (15) and Lemma 4"),
+            ("predicted_error", THEOREM_UNIT),
+        ),
+        predicted_error=theorem_error(zhao.clipped_mean, problem, privacy),
     )
 
 
@@ -107,7 +114,9 @@ def paper_regression(problem: Problem, privacy: Privacy) -> Plan:
             ("radius", "Zhao et al. 2024, (19)"),
             ("steps, step_size", "Zhao et al. 2024, Theorem 4"),
             ("noise", "Zhao et al. 2024, (15) and Theorem 3"),
+            ("predicted_error", THEOREM_UNIT),
         ),
+        predicted_error=theorem_error(zhao.clipped_risk, problem, privacy),
     )
 
 
@@ -136,7 +145,8 @@ def plan_mean(problem: Problem, privacy: Privacy) -> Plan:
         privacy=privacy,
         solver=solver,
         steps=assemble(drafts, privacy, bits),
-        sources=(("radius", source),),
+        sources=(("radius", source), ("predicted_error", MEAN_UNIT)),
+        predicted_error=mean_error(Clip(), problem, CountNoise.of(privacy), drafts[-1].share),
     )
 
 

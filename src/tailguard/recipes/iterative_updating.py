@@ -14,6 +14,7 @@ from tailguard.recipes.clipping import concentrated_budget
 from tailguard.recipes.feasible import carry_groups
 from tailguard.recipes.mean import plan_centred_mean
 from tailguard.recipes.median_of_means import step_privacy
+from tailguard.recipes.prediction import THEOREM_UNIT, theorem_error
 from tailguard.recipes.regression import plan_regression
 from tailguard.recipes.truncated_mean import FAILURE
 from tailguard.solvers.iterative_mean import iterations_needed
@@ -21,6 +22,7 @@ from tailguard.solvers.iterative_updating import IterativeUpdating
 from tailguard.solvers.private_mean import PrivateMean
 from tailguard.solvers.projected_gradient import ProjectedGradient
 from tailguard.statistics.base import grid_bits
+from tailguard.theory import zhao
 
 __all__ = ["RECIPE", "group_count", "paper_mean", "paper_regression", "updating_radius"]
 
@@ -55,6 +57,7 @@ def paper_mean(problem: Problem, privacy: Privacy) -> Plan:
         solver=PrivateMean(problem.domain, n, d, bits, oracle),
         steps=(_step("mean", oracle, d, bits, rho, 1),),
         sources=_sources("(15): disjoint groups"),
+        predicted_error=theorem_error(zhao.disjoint_mean, problem, privacy),
     )
 
 
@@ -90,6 +93,7 @@ def paper_regression(problem: Problem, privacy: Privacy) -> Plan:
         solver=solver,
         steps=(_step("gradient", oracle, k, bits, rho, steps),),
         sources=(("steps, step_size", "Zhao et al. 2024, Theorem 7"), *_sources("(32) and (15): disjoint groups")),
+        predicted_error=theorem_error(zhao.iterated_risk, problem, privacy),
     )
 
 
@@ -117,6 +121,7 @@ def _sources(noise: str) -> tuple[tuple[str, str], ...]:
         ("threshold", "Zhao et al. 2024, Theorem 7"),
         ("iterations", "Zhao et al. 2024, Lemma 8, r₀ of (25) with constant 1"),
         ("noise", f"Zhao et al. 2024, {noise}"),
+        ("predicted_error", THEOREM_UNIT),
     )
 
 

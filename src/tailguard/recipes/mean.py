@@ -8,6 +8,7 @@ from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry_groups
 from tailguard.recipes.noise import CountNoise
+from tailguard.recipes.prediction import MEAN_UNIT, mean_error
 from tailguard.recipes.preparation import feature_drafts, preparation_for
 from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.oracles import MeanOracle
@@ -63,7 +64,9 @@ def plan_centred_mean(recipe: str, oracle: MeanOracle, problem: Problem, privacy
         sources=(
             ("shares", "chosen on synthetic data"),
             ("threshold", f"tail mass {TAIL:g} × noise ÷ (n × budget), read off a private histogram"),
+            ("predicted_error", MEAN_UNIT),
         ),
+        predicted_error=mean_error(oracle, problem, noise, main),
     )
 
 

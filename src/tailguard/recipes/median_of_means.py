@@ -13,12 +13,14 @@ from tailguard.recipes.assumptions import bounded_radius, classical_multiplier, 
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.mean import plan_centred_mean
+from tailguard.recipes.prediction import THEOREM_UNIT, theorem_error
 from tailguard.recipes.regression import plan_regression
 from tailguard.recipes.truncated_mean import FAILURE
 from tailguard.solvers.oracles import MedianOfClippedMeans, MedianOfMeans
 from tailguard.solvers.private_mean import PrivateMean
 from tailguard.solvers.projected_gradient import ProjectedGradient
 from tailguard.statistics.base import grid_bits
+from tailguard.theory import tao
 
 __all__ = ["RECIPE", "group_count", "paper_mean", "paper_regression", "step_privacy"]
 
@@ -55,7 +57,9 @@ def paper_mean(problem: Problem, privacy: Privacy) -> Plan:
             ("groups", f"Tao et al. 2022, Algorithm 3 line 1, ξ = {FAILURE:g}"),
             ("threshold", "Tao et al. 2022, corollary in the proof of Theorem 7"),
             ("noise", "Tao et al. 2022, Algorithm 3 line 12, with the smallest group's size"),
+            ("predicted_error", THEOREM_UNIT),
         ),
+        predicted_error=theorem_error(tao.median_of_means, problem, privacy),
     )
 
 
@@ -149,6 +153,10 @@ def _plan(problem: Problem, privacy: Privacy, solver: ProjectedGradient, multipl
             ("threshold, steps, step_size", source),
             ("groups", f"Tao et al. 2022, Algorithm 3 line 1, ξ = {FAILURE:g}"),
             ("noise", "Tao et al. 2022, Lemma 1 and Lemma 3"),
+            ("predicted_error", THEOREM_UNIT),
+        ),
+        predicted_error=theorem_error(
+            tao.convex_risk if solver.blocks == 1 else tao.strongly_convex_risk, problem, privacy
         ),
     )
 

@@ -12,10 +12,12 @@ from tailguard.privacy.budget import Privacy
 from tailguard.recipes.assumptions import classical_multiplier, moment_of
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.mean import plan_centred_mean
+from tailguard.recipes.prediction import THEOREM_UNIT, theorem_error
 from tailguard.recipes.regression import plan_regression
 from tailguard.solvers.oracles import Truncate
 from tailguard.solvers.private_mean import PrivateMean
 from tailguard.statistics.base import grid_bits
+from tailguard.theory import tao
 
 __all__ = ["FAILURE", "RECIPE", "paper_mean", "truncation_threshold"]
 
@@ -48,7 +50,9 @@ def paper_mean(problem: Problem, privacy: Privacy) -> Plan:
         sources=(
             ("threshold", f"Tao et al. 2022, Algorithm 1 line 1, ξ = {FAILURE:g}"),
             ("noise", "Tao et al. 2022, Algorithm 1 line 3"),
+            ("predicted_error", THEOREM_UNIT),
         ),
+        predicted_error=theorem_error(tao.truncated_mean, problem, privacy),
     )
 
 

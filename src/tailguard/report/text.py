@@ -48,7 +48,8 @@ def renderable(subject: Plan | Release, *, names: Sequence[str] | None = None) -
 
 def _plan(plan: Plan) -> RenderableType:
     promise = _promise(plan, verify(plan).epsilon, "Guarantee")
-    return Group(_title("Plan of a", plan), _GAP, _budget(shares(plan)), _GAP, *promise, _digest(digest(plan)))
+    budget, expected = _budget(shares(plan)), _expected(plan)
+    return Group(_title("Plan of a", plan), _GAP, budget, _GAP, *promise, *expected, _digest(digest(plan)))
 
 
 def _release(release: Release, names: Sequence[str] | None) -> RenderableType:
@@ -82,6 +83,13 @@ def _promise(plan: Plan, recomputed: float, label: str) -> list[RenderableType]:
     costs = Text.assemble((f"{label}: ", "bold"), f"{plan.privacy}; recomputed ε = {recomputed:.6g}")
     facts = Text.assemble(("Taken as public: ", "bold"), "; ".join(words.public_facts(plan)))
     return [costs, bullets, facts]
+
+
+def _expected(plan: Plan) -> list[RenderableType]:
+    if plan.predicted_error is None:
+        return []
+    unit = dict(plan.sources).get("predicted_error", "")
+    return [Text.assemble(("Predicted error: ", "bold"), f"{plan.predicted_error:.2g} ({words.printable(unit)})")]
 
 
 def _budget(parts: Sequence[Share]) -> Table:

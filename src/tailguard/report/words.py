@@ -33,6 +33,7 @@ _PURPOSES = {
     "feature centre": "median of each column",
     "feature scale": "spread of each column",
     "row level": "how long rows are",
+    "pooled scale": "a common spread for columns without one of their own",
     "clip level": "where to clip rows",
     "gram": "how columns go together",
     "gradient level": "where to clip gradients",
