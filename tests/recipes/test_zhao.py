@@ -180,3 +180,12 @@ def test_theorems_need_delta():
         ParameterError, match=sentence("delta", "clipping with parameters='paper'", "greater than 0", "0.0")
     ):
         _mean(1000, 3, 0.5, 0.0, 2.0, 1.0)
+
+
+@pytest.mark.parametrize("bound", [1e200, 1e-200, 1e308])
+@pytest.mark.parametrize("parameters", ["paper", "practical"])
+def test_radii_that_no_grid_can_hold_are_refused_when_planned(bound, parameters):
+    with pytest.raises(
+        ParameterError, match="The 'threshold' parameter of Clip must be a finite number at least 1e-120"
+    ):
+        _mean(1000, 3, 0.5, 1e-6, 2.0, bound, parameters)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from tailguard.solvers.base import FloatVector, Released, Setting
-from tailguard.statistics.base import Statistic
+from tailguard.statistics.base import Statistic, checked_scale
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.coordinatewise import Truncated
 from tailguard.statistics.fields import Field
@@ -31,6 +31,9 @@ class MeanOracle(Setting):
 
     kind: ClassVar[type[Statistic]]
     threshold: float = 1.0
+
+    def __post_init__(self) -> None:
+        checked_scale("threshold", self.threshold, type(self).__name__)
 
     @property
     def fewest(self) -> int:
