@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # The tests run side by side; one BLAS thread each keeps two cores busy without oversubscribing them.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench bench-means bench-rates docs clean
 
 $(VENV)/.base: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -34,6 +34,12 @@ test: lint docs
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
+
+bench-means: $(VENV)/.test
+	$(BIN)/python -m benchmarks.means
+
+bench-rates: $(VENV)/.test
+	$(BIN)/python -m benchmarks.rates
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
