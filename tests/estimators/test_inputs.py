@@ -1,5 +1,7 @@
 """The same records in any container give the same model; no value of them raises or warns."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -199,6 +201,7 @@ STRANGERS = {
     "integers": lambda: _strange(LABELS.copy(), [2, -1, 2**62, 5]),
     "missing": lambda: _strange(LABELS.astype(object), [None, pd.NA, np.nan, "x"]),
     "pandas missing": lambda: pd.Series(_strange(LABELS.astype(object), [pd.NA] * 4)).astype("Int64"),
+    "in a list": lambda: _strange(LABELS.tolist(), [None, "x", Decimal("sNaN"), 2**70]),
     "polars missing": lambda: pl.Series(_strange(LABELS.astype(object), [None] * 4).tolist()),
     "arrow missing": lambda: pa.array(_strange(LABELS.astype(object), [None] * 4).tolist()),
 }
@@ -216,6 +219,15 @@ def test_labels_outside_the_classes_contribute_nothing(make):
     model = _logistic(X, make())
     _same(model, _logistic(X, nothing))
     assert model.classes_.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("stranger", ["x", None, 2**70, 0.5, Decimal("sNaN"), b"\xff", 1j], ids=repr)
+def test_a_label_in_a_list_changes_no_other(stranger):
+    """Were the list made an array as a whole, one string would turn all labels into strings: none would fit a class."""
+    for classes in ((0, 1), (0.0, 1.0)):
+        model = tg.LogisticRegression(classes=classes)
+        _, y = model._open(X, [*LABELS.tolist()[:-1], stranger]).gather()
+        np.testing.assert_array_equal(y, [*LABELS[:-1], np.nan])
 
 
 def test_labels_of_another_type_contribute_nothing():

@@ -30,7 +30,7 @@ def _equal(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
 def _same(cell: Any, label: Any) -> bool:
     try:
         return bool(cell == label)
-    except (TypeError, ValueError):  # pandas.NA is neither equal nor different
+    except (TypeError, ValueError, ArithmeticError):  # pandas.NA and Decimal("sNaN") are neither equal nor different
         return False
 
 

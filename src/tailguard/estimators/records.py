@@ -79,18 +79,19 @@ def target(estimator: BaseEstimator, y: Any) -> Any:
 
 
 def vector(estimator: BaseEstimator, y: Any) -> NDArray[Any]:
-    """Return a column of labels or targets as a flat array of its own type."""
+    """Return a column of labels or targets as a flat array of its own type, a list as one of Python objects."""
     if y is None:
         raise DataError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
     try:
-        array = np.asarray(y)
+        # One string among the numbers of a list would make strings of all of them, and no label would be what it was.
+        array = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
     except ValueError:
         raise DataError("y must be a vector with one entry a record.") from None
     if array.ndim == 2 and array.shape[1] == 1:
         message = "A column-vector y was passed when a 1d array was expected."
         warnings.warn(message, DataConversionWarning, stacklevel=4)
         array = array.ravel()
-    if array.ndim != 1:
+    if array.ndim != 1 or (array.dtype == object and any(isinstance(cell, list | tuple) for cell in array)):
         raise DataError("y must be a vector with one entry a record.")
     return array
 
