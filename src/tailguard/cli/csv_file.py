@@ -20,7 +20,7 @@ from tailguard._validate import refuse
 from tailguard.errors import DataError
 from tailguard.statistics.arrays import FloatVector
 
-__all__ = ["CsvFile"]
+__all__ = ["CsvFile", "text_cells"]
 
 NUMBER = r"^[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*$"
 BLOCK_BYTES = 2**24
@@ -64,7 +64,7 @@ class CsvFile:
         parts: list[list[NDArray[Any]]] = [[] for _ in wanted]
         for batch in self._batches([self._place(name) for name in wanted]):
             for k, cells in enumerate(batch.columns):
-                parts[k].append(_numbers(cells) if k < len(numbers) else _text(cells))
+                parts[k].append(_numbers(cells) if k < len(numbers) else text_cells(cells))
         columns = [np.concatenate(part) if part else np.empty(0) for part in parts]
         return columns[: len(numbers)], None if text is None else columns[-1]
 
@@ -106,6 +106,9 @@ def _numbers(cells: Any) -> FloatVector:
     return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-def _text(cells: Any) -> NDArray[Any]:
-    """Return cells as text without spaces around it; what is no text becomes replacement characters."""
-    return np.array([bytes(cell).decode("utf-8", "replace").strip() for cell in cells.to_pylist()], dtype=np.str_)
+def text_cells(cells: Any) -> NDArray[Any]:
+    """Return cells as text without spaces around it; what is no text becomes replacement characters.
+
+    As Python objects: in an array of fixed width a single long cell would multiply the memory of all, until it fails.
+    """
+    return np.array([(cell or b"").decode("utf-8", "replace").strip() for cell in cells.to_pylist()], dtype=object)

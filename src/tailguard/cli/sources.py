@@ -8,11 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from tailguard import engines
-from tailguard.cli.csv_file import CsvFile
+from tailguard.cli.csv_file import CsvFile, text_cells
 from tailguard.engines.arrow import selected
 from tailguard.engines.base import Engine
 from tailguard.engines.columns import ColumnEngine
@@ -156,4 +157,5 @@ def _labels(column: Any, name: str | None) -> NDArray[Any]:
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         raise DataError(f"Column {name!r} must hold text where the classes are text.")
-    return np.array(["" if label is None else label.strip() for label in column.to_pylist()], dtype=np.str_)
+    # A string column may hold bytes that are no text, which only shows when Python reads them.
+    return text_cells(pc.cast(pc.cast(column, kind), pa.large_binary()))

@@ -1,0 +1,39 @@
+"""Labels of a file: no label makes reading fail, however long it is and whatever bytes it has."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tailguard.cli.sources import Source
+
+
+def _targets(path):
+    return Source(path, "y", None, ("no", "yes")).open().gather()[1]
+
+
+def _parquet(tmp_path, column):
+    path = tmp_path / "records.parquet"
+    pq.write_table(pa.table({"x": [1.0, 2.0, 3.0], "y": column}), path)
+    return path
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int8(), pa.string())], ids=str)
+def test_a_missing_label_is_no_class(tmp_path, kind):
+    path = _parquet(tmp_path, pa.array([" yes", None, "no "]).cast(kind))
+    np.testing.assert_array_equal(_targets(path), [1.0, np.nan, 0.0])
+
+
+def test_bytes_that_are_no_text_are_no_class(tmp_path):
+    ends, text = np.array([0, 3, 4, 6], np.int32), b"yes\xffno"
+    column = pa.StringArray.from_buffers(3, pa.py_buffer(ends), pa.py_buffer(text))
+    np.testing.assert_array_equal(_targets(_parquet(tmp_path, column)), [1.0, np.nan, 0.0])
+
+
+def test_one_long_label_does_not_multiply_the_memory(tmp_path):
+    """In an array of fixed width these labels would take 40 TB."""
+    path = tmp_path / "records.csv"
+    path.write_text("x,y\n" + "1,yes\n" * 1_000_000 + "1," + "n" * 10_000_000 + "\n")
+    targets = _targets(path)
+    assert np.isnan(targets[-1])
+    assert np.all(targets[:-1] == 1.0)
