@@ -81,7 +81,8 @@ CASES = (
     *(Case("truncated_mean", "practical", order, 1, "truncated mean", "coordinate", 20) for order in (1.5, 2.0)),
     *(Case("clipping", "paper", order, 1, "clipped mean", "direction", 200) for order in (2.0, 4.0)),
     *(Case("clipping", "paper", order, 10, "clipped mean", "direction", 50) for order in (2.0, 4.0)),
-    *(Case("median_of_means", "paper", 1.5, d, "median of means", "coordinate", 300, (1.0,)) for d in (1, 10)),
+    Case("median_of_means", "paper", 1.5, 1, "median of means", "coordinate", 300, (1.0,)),
+    Case("median_of_means", "paper", 1.5, 10, "median of means", "coordinate", 50, (1.0,)),
     Case("iterative_updating", "paper", 2.0, 1, "iterated mean, disjoint groups", "direction", 20, (1.0,)),
 )
 
