@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import pytest
 
+from tailguard import mechanisms
 from tailguard.domains import L2Ball
 from tailguard.errors import ParameterError, PlanError
-from tailguard.plans import dumps, loads, verify
+from tailguard.mechanisms import Mechanism
+from tailguard.plans import codec, dumps, loads, verify
 from tailguard.plans.codec import decode, encode
 from tailguard.privacy import Privacy
 from tailguard.run import run
@@ -106,3 +108,22 @@ def test_a_fresh_process_reads_and_verifies_plans(module, tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
     assert 29.9 < float(done.stdout) <= 30.0
+
+
+def test_a_file_names_no_class_of_another_package(monkeypatch):
+    """A module called `mechanisms` with a noiseless `Gaussian` has the tag of ours."""
+
+    @dataclass(frozen=True)
+    class Gaussian(Mechanism):
+        norm = "l2"
+
+    @dataclass(frozen=True)
+    class Noiseless(Mechanism):
+        norm = "l2"
+
+    for cls in (Gaussian, Noiseless):
+        cls.__module__ = "mechanisms"
+    monkeypatch.setattr(codec, "_classes", {})
+    assert type(decode({"type": "mechanisms.Gaussian"})) is mechanisms.Gaussian
+    with pytest.raises(PlanError, match="unknown type"):
+        decode({"type": "mechanisms.Noiseless"})

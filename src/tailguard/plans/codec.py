@@ -38,12 +38,13 @@ _ROOTS: tuple[type, ...] = (
     Setting,
 )
 
+_OURS = "tailguard."
 _classes: dict[str, type] = {}
 
 
 def _tag(cls: type) -> str:
     """Return "package.Class": the class name alone would confuse the event and the mechanism of one name."""
-    package = cls.__module__.removeprefix("tailguard.").split(".")[0]
+    package = cls.__module__.removeprefix(_OURS).split(".")[0]
     return f"{package}.{cls.__name__}"
 
 
@@ -56,7 +57,8 @@ def _subclasses(cls: Any) -> list[type]:
 
 def _known() -> dict[str, type]:
     classes = {cls for root in _ROOTS for cls in _subclasses(root)}
-    return {_tag(cls): cls for cls in classes if dataclasses.is_dataclass(cls)}
+    # Another package's class could share the tag of ours, and a file must not choose which of them adds the noise.
+    return {_tag(cls): cls for cls in classes if dataclasses.is_dataclass(cls) and cls.__module__.startswith(_OURS)}
 
 
 def _class(tag: str) -> type | None:
