@@ -5,6 +5,7 @@ from typing import Any, Literal
 from tailguard import engines
 from tailguard._validate import refuse
 from tailguard.domains import Domain
+from tailguard.estimators.records import numbers
 from tailguard.losses.base import Loss, RecordLoss
 from tailguard.plans import Moment, Problem, Release
 from tailguard.privacy import Privacy
@@ -80,7 +81,8 @@ def minimize(
     if not isinstance(privacy, Privacy):
         raise refuse("privacy", "minimize", "a Privacy", type(privacy).__name__)
     X, y = records if isinstance(records, tuple) else (records, None)
-    engine = engines.open(X, target=y) if isinstance(y, str) else engines.open(X, y)
+    X = numbers(X, "X")  # an integer too large for NumPy, or a None, must not change the type of a whole list
+    engine = engines.open(X, target=y) if isinstance(y, str) else engines.open(X, numbers(y, "y"))
     problem = Problem(loss, domain, engine.n, engine.d, intercept, moment, smoothness, strong_convexity)
     plan = recipe(method, "minimize").plan("regression", problem, privacy, parameters)
     return run(plan, engine, make_randomness(random_state, numerics))

@@ -19,7 +19,7 @@ from tailguard import engines
 from tailguard.engines import Engine
 from tailguard.errors import DataError
 
-__all__ = ["matrix", "open_records", "target", "vector"]
+__all__ = ["matrix", "numbers", "open_records", "target", "vector"]
 
 
 class _NotNumbersError(DataError, TypeError):
@@ -37,7 +37,7 @@ def open_records(estimator: BaseEstimator, X: Any, y: Any = None) -> Engine:
         engine = engines.open(X, target=y)
         named = _has_names(X, y)
     else:
-        X = _numbers(X, "X")
+        X = numbers(X, "X")
         _check_shape(X)
         engine = engines.open(X, y)
         validate_data(estimator, X, skip_check_array=True)
@@ -62,7 +62,7 @@ def matrix(estimator: BaseEstimator, X: Any) -> Any:
     check_is_fitted(estimator)
     if isinstance(X, str | PathLike):
         return engines.open(X, features=getattr(estimator, "feature_names_in_", None)).gather()[0]
-    X = _numbers(X, "X")
+    X = numbers(X, "X")
     _check_shape(X)
     validate_data(estimator, X, skip_check_array=True, reset=False)
     return X if sparse.issparse(X) else engines.open(X).gather()[0]
@@ -75,7 +75,7 @@ def target(estimator: BaseEstimator, y: Any) -> Any:
     library, dimensions = type(y).__module__.partition(".")[0], len(getattr(y, "shape", "1"))
     if library in ("pandas", "polars", "pyarrow") and dimensions == 1:
         return y  # engines read missing values there as NaN
-    return _numbers(vector(estimator, y), "y")
+    return numbers(vector(estimator, y), "y")
 
 
 def vector(estimator: BaseEstimator, y: Any) -> NDArray[Any]:
@@ -96,11 +96,12 @@ def vector(estimator: BaseEstimator, y: Any) -> NDArray[Any]:
     return array
 
 
-def _numbers(X: Any, name: str) -> Any:
+def numbers(X: Any, name: str) -> Any:
     """Return lists and arrays of Python objects as floats; a failure names the argument, never the value."""
-    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+    dtype = None if hasattr(X, "columns") else getattr(X, "dtype", None)  # a frame may have a column of that name
+    if getattr(dtype, "kind", "") == "c":
         raise DataError(f"Complex data not supported: {name} must hold real numbers.")
-    if not isinstance(X, list | tuple) and getattr(X, "dtype", None) != np.dtype(object):
+    if not isinstance(X, list | tuple) and dtype != np.dtype(object):
         return X
     try:
         cells = np.asarray(X, dtype=object)
@@ -117,10 +118,12 @@ def _number(cell: Any, name: str) -> float:
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
         return np.nan
     try:
-        return float("not a number" if isinstance(cell, str | bytes) else cell)
+        return float(object() if isinstance(cell, str | bytes) else cell)  # type: ignore[arg-type]
     except OverflowError:
         return np.inf
-    except (TypeError, ValueError):
+    except ValueError:  # Decimal("sNaN") is of a type that holds numbers
+        return np.nan
+    except TypeError:
         rule = "free of strings and other objects that are no numbers"
         raise _NotNumbersError(f"The {name} argument must be {rule}, with rows of equal length.") from None
 
