@@ -76,7 +76,7 @@ def test_no_neighbour_moves_a_statistic_too_far_or_changes_a_question(case):
     rng = np.random.default_rng(0)
     for number, base in enumerate(_bases(case)):
         engine = case.engine(*base)
-        for X, y in zip(*neighbours.records(View(case.d), (), 2 if case.dear else 8, rng), strict=True):
+        for X, y in zip(*neighbours.records(View(case.d), (), 2 if case.dear else 6, rng), strict=True):
             changed = _replaced(base, rng.integers(case.n), X, y)
             checks.check_replay(case.plan, engine, case.engine(*changed), seed=number)
 
@@ -109,7 +109,11 @@ def _opposites(d):
 
 
 def _clips(case):
-    return case.plan.recipe in ("clipping", "centred_clipping") and case.name not in ("huber", "custom loss")
+    return case.plan.recipe in ("clipping", "centred_clipping") and case.name not in (
+        "huber",
+        "custom loss",
+        "linear, in a ball",
+    )
 
 
 @pytest.mark.parametrize("case", list(filter(_clips, CASES)), ids=str)
@@ -159,7 +163,7 @@ EXTREME = [
 @pytest.mark.parametrize("case", EXTREME, ids=str)
 def test_solvers_survive_at_the_ends_of_the_public_facts(case):
     checks.check_cost(case.plan)
-    for seed, family in enumerate([*FAMILIES, *["mixed"] * 4]):
+    for seed, family in enumerate([*FAMILIES[:: 3 if case.dear else 1], *["mixed"] * 3]):
         _is_sane(told(case.plan, family, seed), case)
 
 

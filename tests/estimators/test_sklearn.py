@@ -20,6 +20,7 @@ ESTIMATORS = [tg.Mean(**RICH), tg.LinearRegression(**RICH), tg.LogisticRegressio
 each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
 
 EXPECTED = {
+    "check_dtype_object": ("Mean", "LinearRegression", "LogisticRegression"),
     "check_supervised_y_no_nan": ("LinearRegression", "LogisticRegression"),
     "check_classifiers_classes": ("LogisticRegression",),
     "check_classifiers_regression_target": ("LogisticRegression",),

@@ -69,7 +69,11 @@ class Case:
     @property
     def dear(self) -> bool:
         """Whether a run takes long: many records and steps, or a projection in each step."""
-        return self.n > 400 or not isinstance(self.plan.problem.domain, WholeSpace)
+        return (
+            400 < self.n < 10**4
+            or not isinstance(self.plan.problem.domain, WholeSpace)
+            or "updating" in self.plan.recipe
+        )
 
     @property
     def key(self) -> tuple[str, str, str]:

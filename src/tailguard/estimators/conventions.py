@@ -6,6 +6,9 @@ EXCEPTIONS: dict[str, str] = {
     "check_supervised_y_no_nan": (
         "An error about a NaN or an infinity in y would tell of a value; such a record contributes nothing instead."
     ),
+    "check_dtype_object": (
+        "An error about a Python object that is no number would tell that some record holds one; it is NaN instead."
+    ),
     "check_classifiers_classes": (
         "Labels read from the data would leak rare ones; the two classes are a public parameter."
     ),

@@ -1,7 +1,7 @@
 """From what users pass to `fit` and `predict` to an engine or a matrix, without ever showing a value.
 
-Shapes, names and types are public, and wrong ones are refused in a sentence. No number is ever refused: what is missing
-or too large for a float is NaN or infinite, and a record with it contributes nothing.
+Shapes, names and types of columns are public, and wrong ones are refused in a sentence. No cell is ever refused: what
+is missing, no number or too large for a float is NaN or infinite, and a record with it contributes nothing.
 """
 
 import warnings
@@ -20,10 +20,6 @@ from tailguard.engines import Engine
 from tailguard.errors import DataError
 
 __all__ = ["matrix", "numbers", "open_records", "target", "vector"]
-
-
-class _NotNumbersError(DataError, TypeError):
-    """A cell of a Python object is no number; scikit-learn expects a TypeError."""
 
 
 def open_records(estimator: BaseEstimator, X: Any, y: Any = None) -> Engine:
@@ -110,22 +106,22 @@ def numbers(X: Any, name: str) -> Any:
         raise DataError(f"{name} must be a table of numbers with rows of equal length.") from None
     if array.dtype.kind in "biuf":
         return array
-    return np.array([_number(cell, name) for cell in cells.flat], dtype=np.float64).reshape(cells.shape)
+    return np.array([_number(cell) for cell in cells.flat], dtype=np.float64).reshape(cells.shape)
 
 
-def _number(cell: Any, name: str) -> float:
-    """Return one Python object as a float: missing is NaN, too large is infinite, other types are refused."""
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+def _number(cell: Any) -> float:
+    """Return one Python object as a float: what is too large is infinite, what is no number is NaN.
+
+    Nothing is refused here: an error would tell that some record holds a string.
+    """
+    if isinstance(cell, str | bytes):
         return np.nan
     try:
-        return float(object() if isinstance(cell, str | bytes) else cell)  # type: ignore[arg-type]
+        return float(cell)
     except OverflowError:
         return np.inf
-    except ValueError:  # Decimal("sNaN") is of a type that holds numbers
+    except (TypeError, ValueError):  # None, missing values, containers, Decimal("sNaN")
         return np.nan
-    except TypeError:
-        rule = "free of strings and other objects that are no numbers"
-        raise _NotNumbersError(f"The {name} argument must be {rule}, with rows of equal length.") from None
 
 
 def _check_shape(X: Any) -> None:

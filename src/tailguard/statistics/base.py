@@ -74,7 +74,10 @@ class Source(Protocol):
 
 
 def register(statistic: S) -> S:
-    """Make a statistic known by its kind (a class decorator)."""
+    """Make a statistic known by its kind (a class decorator); no kind can be taken over."""
+    known = _kinds.setdefault(statistic.kind, statistic)
+    if (known.__module__, known.__qualname__) != (statistic.__module__, statistic.__qualname__):
+        raise refuse("kind", statistic.__name__, "a name that no other statistic has", statistic.kind)
     _kinds[statistic.kind] = statistic
     return statistic
 
