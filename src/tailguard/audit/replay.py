@@ -84,6 +84,10 @@ def replay(estimator: PrivateEstimator, data: tuple[Any, ...], neighbour: tuple[
     seed : int, default=0
         Seed of the simulated noise in the answers that both data sets share.
 
+    Notes
+    -----
+    What is returned is computed from exact data: it is for those who may see them, and must not be published.
+
     Examples
     --------
     >>> import numpy as np, tailguard as tg

@@ -119,7 +119,7 @@ def _number(cell: Any) -> float:
     try:
         return float(cell)
     except OverflowError:
-        return np.inf
+        return np.inf if cell > 0 else -np.inf
     except (TypeError, ValueError):  # None, missing values, containers, Decimal("sNaN")
         return np.nan
 

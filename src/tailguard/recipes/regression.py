@@ -62,43 +62,51 @@ def plan_regression(recipe: str, oracle: MeanOracle, problem: Problem, privacy: 
     loss = problem.loss
     if not isinstance(loss, Loss):
         return plan_custom(recipe, oracle, problem, privacy)
-    scaled = isinstance(loss, ResidualLoss)
     carry_groups(oracle, problem.n, problem, privacy)
     noise = CountNoise.of(privacy)
+    preparation = Preparation(COARSE, centred=False)
     if problem.intercept:
         preparation = preparation_for(problem, privacy, noise, problem.d, CENTRE)
-    else:
-        preparation = Preparation(COARSE, centred=False)
-    correct = scaled and problem.intercept
-    drafted = _preparation_drafts(problem, preparation, scaled)
-    used = sum(draft.share for draft in drafted) + LEVEL + (RESIDUAL_LEVEL + INTERCEPT) * correct
-    n, bits = problem.n, grid_bits(problem.n)
-    steps = _steps(n / (noise.multiplier * (problem.d + problem.intercept)))
-    solver = ClippedDescent(
-        loss=loss,
-        domain=problem.domain,
-        n=n,
-        d=problem.d,
-        bits=bits,
-        intercept=problem.intercept,
-        scaled_target=scaled,
-        oracle=oracle,
-        preparation=preparation,
-        levels=_levels(problem, privacy, oracle, 1.0 - used, correct),
-        ridge=min(0.01, (problem.d + problem.intercept) * noise.multiplier / n),
-        steps=steps,
-        refreshes=REFRESHES,
-    )
+    prepared = _preparation_drafts(problem, preparation, isinstance(loss, ResidualLoss))
+    solver, descent = _descent(problem, privacy, oracle, preparation, 1.0 - sum(draft.share for draft in prepared))
     return Plan(
         recipe=recipe,
         parameters="practical",
         problem=problem,
         privacy=privacy,
         solver=solver,
-        steps=assemble([*drafted, *_descent_drafts(problem, solver, 1.0 - used)], privacy, bits),
+        steps=assemble([*prepared, *descent], privacy, solver.bits),
         sources=(("shares, tails, steps", "chosen on synthetic development data"), ("predicted_error", RISK_UNIT)),
         predicted_error=regression_error(problem, noise, *PREDICTED.get(loss.name, USUAL)),
     )
+
+
+def _descent(
+    problem: Problem, privacy: Privacy, oracle: MeanOracle, preparation: Preparation, left: float
+) -> tuple[ClippedDescent, list[Draft]]:
+    """Return the solver and its steps after the preparation, for what is left of the budget."""
+    loss, noise = problem.loss, CountNoise.of(privacy)
+    assert isinstance(loss, Loss)
+    scaled = isinstance(loss, ResidualLoss)
+    correct = scaled and problem.intercept
+    main = left - LEVEL - (RESIDUAL_LEVEL + INTERCEPT) * correct
+    weakness = (problem.d + problem.intercept) * noise.multiplier / problem.n
+    solver = ClippedDescent(
+        loss=loss,
+        domain=problem.domain,
+        n=problem.n,
+        d=problem.d,
+        bits=grid_bits(problem.n),
+        intercept=problem.intercept,
+        scaled_target=scaled,
+        oracle=oracle,
+        preparation=preparation,
+        levels=_levels(problem, privacy, oracle, main, correct),
+        ridge=min(0.01, weakness),
+        steps=_steps(1.0 / weakness),
+        refreshes=REFRESHES,
+    )
+    return solver, _descent_drafts(problem, solver, main)
 
 
 def _steps(strength: float) -> int:
