@@ -50,7 +50,7 @@ def measure() -> list[tuple[str, Curve]]:
     for features in ("gaussian", "t3"):
         for method in ("non-private", *METHODS):
             error = partial(regression_error, features, method)
-            seeds = 60 if method == "non-private" else 12
+            seeds = 60 if method == "non-private" else 24
             found.append((f"linear, {features} features: {method}", sweep(error, SIZES, seeds)))
     return found
 

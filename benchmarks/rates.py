@@ -133,7 +133,7 @@ def draw(measured: list[tuple[Case, str, Curve]], heavy_curves: list[tuple[str, 
     matplotlib.rcParams.update({"svg.hashsalt": "tailguard", "svg.fonttype": "none", "font.size": 9})
     from matplotlib import pyplot
 
-    figure, panels = pyplot.subplots(1, 3, figsize=(13, 4.6), layout="constrained")
+    figure, panels = pyplot.subplots(1, 3, figsize=(13, 6.0), layout="constrained")
     for case, name, curve in measured:
         zhao = case.method in ("clipping", "iterative_updating")
         label = f"{case.method}, {case.parameters}, p = {case.order:g}, d = {case.d}"
@@ -146,7 +146,7 @@ def draw(measured: list[tuple[Case, str, Curve]], heavy_curves: list[tuple[str, 
     titles = ("Tao et al. 2022, hard instances", "Zhao et al. 2024, hard instances", "t1.5: no second moment, ε = 1")
     for panel, title in zip(panels, titles, strict=True):
         panel.set(title=title, xlabel="n", ylabel="median error")
-        panel.legend(fontsize=7)
+        panel.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.13))
     (DOCS / "images").mkdir(exist_ok=True)
     figure.savefig(DOCS / "images" / "rates.svg", metadata={"Date": None})
 
