@@ -28,7 +28,10 @@ def real(
 ) -> float:
     """Return `value` as a finite float inside the given limits, or raise the library's sentence."""
     if isinstance(value, Real) and not isinstance(value, bool):
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:  # an integer beyond the floats
+            number = math.inf
         inside = above < number < below and at_least <= number <= at_most
         if math.isfinite(number) and inside:
             return number

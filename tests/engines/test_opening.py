@@ -169,3 +169,10 @@ def test_opening_reads_no_value():
     huge = np.lib.stride_tricks.as_strided(np.array([np.nan]), shape=(10**9, 1000), strides=(0, 0))
     engine = engines.open(huge)
     assert (engine.n, engine.d) == (10**9, 1000)
+
+
+def test_a_single_column_is_no_table():
+
+    for column in (pd.Series([1.0, 2.0]), pl.Series([1.0, 2.0])):
+        with pytest.raises(DataError, match="not a single column"):
+            engines.open(column)

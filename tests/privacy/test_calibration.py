@@ -119,3 +119,12 @@ def test_wrong_counts() -> None:
     for function in (pure_multiplier, bounded_range_eta):
         with pytest.raises(ParameterError, match="The 'count' parameter of"):
             function(ONE, 0)
+
+
+def test_a_budget_that_no_noise_fits_is_refused_and_not_answered_by_the_end_of_the_search():
+    from tailguard.errors import BudgetError
+    from tailguard.privacy import Privacy, gaussian_multiplier, gdp_mu
+
+    for search in (gaussian_multiplier, gdp_mu):
+        with pytest.raises(BudgetError, match="at any noise"):
+            search(Privacy(1e-18, 1e-18))

@@ -97,6 +97,8 @@ def _file(X: str | PathLike[str], y: Any, target: str | None, features: Sequence
 
 
 def _table(X: Any, source: str, y: Any, target: str | None, features: Sequence[str] | None) -> Engine:
+    if not (hasattr(X, "columns") or hasattr(X, "column_names")):
+        raise DataError("X must be a table with rows and columns, not a single column.")
     labels = list(X.column_names if source == "pyarrow" else X.columns)
     wanted = [label for label in labels if label != target] if features is None else list(features)
     response = _vector(y) if target is None else _column(X, source, labels, target)

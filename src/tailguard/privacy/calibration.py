@@ -59,9 +59,7 @@ def calibrate(build: Callable[[float], Event], privacy: Privacy) -> float:
             return False
         return epsilon(event, privacy.delta) <= target
 
-    if not inside(_GREATEST):
-        raise BudgetError(f"The budget {privacy} does not carry these events at any noise.")
-    return smallest(inside, _LEAST, _GREATEST, tolerance=_ROOM)
+    return _least_noise(inside, privacy, tolerance=_ROOM)
 
 
 def gaussian_multiplier(privacy: Privacy) -> float:
@@ -73,7 +71,7 @@ def gaussian_multiplier(privacy: Privacy) -> float:
     4.2247
     """
     log_target = _log_delta_of(privacy, "a Gaussian")
-    return smallest(lambda m: log_delta(1.0 / m, privacy.epsilon) <= log_target, _LEAST, _GREATEST)
+    return _least_noise(lambda m: log_delta(1.0 / m, privacy.epsilon) <= log_target, privacy)
 
 
 def gdp_mu(privacy: Privacy) -> float:
@@ -94,7 +92,7 @@ def zcdp_rho(privacy: Privacy) -> float:
     def inside(inverse: float) -> bool:
         return renyi_epsilon(lambda h: cumulants.concentrated(1.0 / inverse, h), log_target) <= privacy.epsilon
 
-    return 1.0 / smallest(inside, _LEAST, _GREATEST)
+    return 1.0 / _least_noise(inside, privacy)
 
 
 def pure_multiplier(privacy: Privacy, count: int = 1) -> float:
@@ -106,6 +104,12 @@ def bounded_range_eta(privacy: Privacy, count: int = 1) -> float:
     """Return the largest η for which `count` bounded-range selections are inside the budget."""
     times = integer("count", count, "bounded_range_eta")
     return 1.0 / calibrate(lambda scale: Repeat(BoundedRange(1.0 / scale), times), privacy)
+
+
+def _least_noise(inside: Callable[[float], bool], privacy: Privacy, tolerance: float = 1e-12) -> float:
+    if not inside(_GREATEST):
+        raise BudgetError(f"The budget {privacy} does not carry these events at any noise.")
+    return smallest(inside, _LEAST, _GREATEST, tolerance=tolerance)
 
 
 def _log_delta_of(privacy: Privacy, what: str) -> float:

@@ -8,6 +8,7 @@ from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry, carry_groups
+from tailguard.recipes.mean import least_order
 from tailguard.recipes.noise import CountNoise
 from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.oracles import MeanOracle
@@ -49,7 +50,7 @@ def plan_custom(recipe: str, oracle: MeanOracle, problem: Problem, privacy: Priv
         steps=steps,
         step_size=1.0 / problem.smoothness,
         answer="last",
-        level=ClipLevel(min(tail, 0.5)),
+        level=ClipLevel(min(tail, 0.5), least_order(problem)),
     )
     drafts = [
         Draft("clip level", Octaves, CELLS, LEVEL),

@@ -8,6 +8,7 @@ from tailguard.privacy.budget import Privacy
 from tailguard.recipes.custom import plan_custom
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry, carry_groups
+from tailguard.recipes.mean import least_order
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import RISK_UNIT, regression_error
 from tailguard.recipes.preparation import COARSE, feature_drafts, preparation_for, target_drafts
@@ -121,8 +122,8 @@ def _levels(problem: Problem, privacy: Privacy, oracle: MeanOracle, main: float,
     residual = RESIDUAL_TAIL * noise.of_one(INTERCEPT) / n
     return Levels(
         row=ClipLevel(min(ROW_TAIL * k * noise.of_one(1.0) / n, 0.3)),
-        gradient=ClipLevel(min(gradient, 0.5)),
-        residual=ClipLevel(min(residual, 0.5)) if correct else None,
+        gradient=ClipLevel(min(gradient, 0.5), least_order(problem)),
+        residual=ClipLevel(min(residual, 0.5), least_order(problem)) if correct else None,
     )
 
 
