@@ -23,6 +23,8 @@ from tailguard.statistics import (
     View,
     Weighted,
 )
+from tailguard.statistics.scalars import Largest
+from tailguard.statistics.slopes import Leveraged, Slopes
 from tests.support.neighbours import around
 
 
@@ -123,5 +125,14 @@ def _gram():
     yield Case("coarse grid", Gram(PLAIN[3], 1.0, 2), PLAIN[3], around(1.0), tight=0.0)
 
 
-CASES = [*_clipped(), *_coordinatewise(), *_weighted(), *_counts(), *_gram()]
+def _derived():
+    """Fields and scalars that are made from other fields."""
+    inner = gradient(FULL, Squared())
+    yield Case("residuals", Clipped(Slopes(inner), 0.7, 40), FULL, around(0.7))
+    yield Case("leveraged", Clipped(Leveraged(inner, 2.0), 0.7, 40), FULL, around(0.7, 2.0))
+    yield Case("leveraged logistic", Clamped(Leveraged(gradient(MOVED[3], Logistic()), 0.5), 0.01, 30), MOVED[3])
+    yield Case("largest", Octaves(Largest(Leveraged(inner, 2.0)), -8, 8, 2, 30), FULL, around(1.0))
+
+
+CASES = [*_clipped(), *_coordinatewise(), *_weighted(), *_counts(), *_gram(), *_derived()]
 """All cases; the identity of one is its statistic's kind and its name."""
