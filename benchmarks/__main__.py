@@ -1,8 +1,8 @@
-"""`make bench`: kernels against reading the data once, then accuracy of the defaults."""
+"""`make bench`: kernels against reading the data once, planning against its limits, accuracy of the defaults."""
 
-from benchmarks import accuracy, kernels
+from benchmarks import accuracy, kernels, planning
 
 if __name__ == "__main__":
-    kernels.main()
-    print()
-    accuracy.main()
+    for part in (kernels, planning, accuracy):
+        part.main()
+        print()

@@ -4,7 +4,6 @@ import dataclasses
 import math
 import subprocess
 import sys
-import time
 
 import dp_accounting
 import pytest
@@ -178,11 +177,8 @@ PLANS = {
 
 
 @pytest.mark.parametrize("event", PLANS.values(), ids=PLANS.keys())
-def test_large_plans_are_quick(event: Event) -> None:
-    recompute(Sequential((Gaussian(1.0), Pure(1.0))), 1e-6)  # imports
-    start = time.process_time()
+def test_large_plans_have_a_cost(event: Event) -> None:
     assert 0.0 < recompute(event, 1e-6) <= epsilon(event, 1e-6) * (1.0 + 1e-8)
-    assert time.process_time() - start < 0.5
 
 
 def test_importing_is_light() -> None:
