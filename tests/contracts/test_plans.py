@@ -4,6 +4,8 @@ import dataclasses
 import json
 import pickle
 import re
+import subprocess
+import sys
 from itertools import islice
 
 import numpy as np
@@ -162,3 +164,22 @@ def test_huge_noise_costs_next_to_nothing():
             plan, steps=tuple(dataclasses.replace(step, multiplier=multiplier) for step in plan.steps)
         )
         assert 0.0 < verify(quiet).epsilon < 1e-9
+
+
+def test_a_saved_plan_is_read_in_a_process_that_knows_nothing_but_plans(tmp_path):
+    """Whoever verifies a file need not have imported what made it."""
+    files = []
+    for number, case in enumerate(CASES):
+        files.append(tmp_path / f"{number}.json")
+        files[-1].write_text(dumps(case.plan))
+    program = (
+        "import sys, pathlib\n"
+        "from tailguard.plans import loads, verify\n"
+        "for name in sys.argv[1:]:\n"
+        "    print(verify(loads(pathlib.Path(name).read_text())).epsilon)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, files)], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert [float(line) for line in done.stdout.split()] == [verify(case.plan).epsilon for case in CASES]

@@ -98,7 +98,7 @@ def _ball(dimension, centre, radius, extra=0):
 
 @singledispatch
 def model(domain) -> Model:
-    raise NotImplementedError(type(domain).__name__)
+    raise TypeError(f"No conic model of {type(domain).__name__}: register one here, beside the domain.")
 
 
 @model.register

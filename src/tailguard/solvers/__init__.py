@@ -1,9 +1,13 @@
-"""Data-free iterations: they ask bounded statistics and are told released values."""
+"""Data-free iterations: they ask bounded statistics and are told released values.
+
+Every solver and setting is imported here, so that a plan that names one can be read in any process.
+"""
 
 from tailguard.solvers.base import Estimate, Query, Released, Setting, Solve, Solver
 from tailguard.solvers.clip_level import ClipLevel
 from tailguard.solvers.clipped_descent import ClippedDescent, Levels
-from tailguard.solvers.oracles import Clip, MeanOracle, MedianOfMeans, Truncate
+from tailguard.solvers.iterative_updating import IterativeUpdating
+from tailguard.solvers.oracles import Clip, MeanOracle, MedianOfClippedMeans, MedianOfMeans, Truncate
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.private_mean import PrivateMean
 from tailguard.solvers.projected_gradient import ProjectedGradient
@@ -14,9 +18,11 @@ __all__ = [
     "ClipLevel",
     "ClippedDescent",
     "Estimate",
+    "IterativeUpdating",
     "Levels",
     "LogGrid",
     "MeanOracle",
+    "MedianOfClippedMeans",
     "MedianOfMeans",
     "Preparation",
     "PrivateMean",

@@ -7,8 +7,10 @@ from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.coordinatewise import Clamped, Truncated
 from tailguard.statistics.fields import Field, Gradient, RecordGradient, Rows
 from tailguard.statistics.gram import Gram
+from tailguard.statistics.groups import ClippedGroups, ClippedMedian, TruncatedMedian
 from tailguard.statistics.octaves import Octaves
-from tailguard.statistics.scalars import Columns, Norm, Scalars, Slope, Target
+from tailguard.statistics.scalars import Columns, Largest, Norm, Scalars, Slope, Target
+from tailguard.statistics.slopes import Leveraged, Slopes
 from tailguard.statistics.view import View
 from tailguard.statistics.weighted import Weighted
 
@@ -16,10 +18,14 @@ __all__ = [
     "Below",
     "Clamped",
     "Clipped",
+    "ClippedGroups",
+    "ClippedMedian",
     "Columns",
     "Field",
     "Gradient",
     "Gram",
+    "Largest",
+    "Leveraged",
     "Norm",
     "Octaves",
     "RecordGradient",
@@ -27,9 +33,11 @@ __all__ = [
     "Scalars",
     "SensitivityNorm",
     "Slope",
+    "Slopes",
     "Statistic",
     "Target",
     "Truncated",
+    "TruncatedMedian",
     "View",
     "Weighted",
     "grid_bits",
