@@ -57,7 +57,7 @@ def test_scaled_rows(d, intercept):
     rows, _ = _rows(d)
     centre = frozen(np.linspace(-1.0, 1.0, d))
     rate = frozen(np.where(np.arange(d) % 3 == 1, 0.0, np.geomspace(1e-3, 1e3, d)))
-    made = kernels.scaled_rows(rows, centre, rate, intercept)
+    made = kernels.scaled_rows(rows, centre, rate, np.inf, intercept)
     np.testing.assert_array_equal(made, twins.scaled_rows(rows, centre, rate, intercept))
 
 

@@ -75,3 +75,34 @@ def test_chunks_of_another_width_are_refused():
 def test_other_numbers_are_refused(name, value):
     with pytest.raises(ParameterError, match=f"The '{name}' parameter of View must be"):
         View(**{"dimension_in": 2, name: value})
+
+
+def test_columns_and_basis_select_and_combine_scaled_rows():
+    rng = np.random.default_rng(5)
+    X, centre, scale = rng.normal(size=(20, 7)), rng.normal(size=7), rng.uniform(0.5, 2.0, 7)
+    scale[2] = np.inf
+    whole = View(7, centre=centre, scale=scale, limit=0.8).rows(X)
+    assert np.abs(whole).max() <= 0.8
+    some = View(7, centre=centre, scale=scale, limit=0.8, columns=[5, 0], intercept=True)
+    np.testing.assert_array_equal(some.rows(X), np.column_stack([whole[:, [5, 0]], np.ones(20)]))
+    basis = rng.normal(size=(7, 3))
+    combined = View(7, centre=centre, scale=scale, limit=0.8, basis=basis, intercept=True)
+    np.testing.assert_allclose(combined.rows(X)[:, :3], whole @ basis, atol=1e-13)
+    assert (some.dimension, combined.dimension) == (3, 4)
+    # A row's numbers depend on the row alone, not on the chunk that it comes in.
+    np.testing.assert_array_equal(combined.rows(X[7:8])[0], combined.rows(X)[7])
+
+
+def test_shrinking_keeps_missing_values_and_bounds_the_rest():
+    view = View(3, limit=2.0, target_limit=1.5)
+    np.testing.assert_array_equal(view.rows(np.array([[np.inf, np.nan, -7.0]])), [[2.0, np.nan, -2.0]])
+    np.testing.assert_array_equal(view.target(np.array([9.0, np.nan, -np.inf])), [1.5, np.nan, -1.5])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("columns", [2]), ("columns", [-1]), ("columns", [0.5]), ("basis", np.ones((3, 1))), ("limit", 0.0)],
+)
+def test_a_wrong_selection_is_refused(name, value):
+    with pytest.raises(ParameterError, match=f"'{name}' parameter of View"):
+        View(2, **{name: value})

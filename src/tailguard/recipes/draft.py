@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tailguard.mechanisms import Gaussian, L2Laplace, Laplace, Mechanism
+from tailguard.mechanisms import Gaussian, L2Laplace, Laplace, LaplacePeeling, Mechanism, Peeling, TopK
 from tailguard.plans.step import Step
 from tailguard.privacy.budget import Privacy
 from tailguard.privacy.calibration import calibrate
@@ -32,6 +32,12 @@ class Draft:
         Number of releases.
     parts : int
         As in `Step`.
+    picks : int
+        0 releases the whole vector. Otherwise Gumbel noise picks so many coordinates (`TopK`).
+    peeled : bool
+        Whether the picked coordinates are released with their values (`Peeling`), not only named.
+    blocks : int
+        As in `Step`; a record meets one release in `blocks`.
     """
 
     name: str
@@ -40,12 +46,16 @@ class Draft:
     share: float
     count: int = 1
     parts: int = 1
+    picks: int = 0
+    peeled: bool = False
+    blocks: int = 1
 
     def step(self, scale: float, bits: int, *, pure: bool) -> Step:
         """Return the step for a whole-budget noise multiplier of `scale`."""
         mechanism = self._mechanism(pure)
         sensitivity = self.statistic.sensitivity_of(mechanism.norm, self.dimension, bits, self.parts)
-        part = self.count / self.share
+        met = -(-self.count // self.blocks)
+        part = met * self._weight(pure) / self.share
         return Step(
             name=self.name,
             statistic=self.statistic.kind,
@@ -56,13 +66,30 @@ class Draft:
             mechanism=mechanism,
             multiplier=scale * (part if pure else math.sqrt(part)),
             count=self.count,
+            blocks=self.blocks,
         )
 
     def _mechanism(self, pure: bool) -> Mechanism:
         """Gaussian noise; with δ = 0 Laplace noise in ℓ1 where the statistic offers it, else in ℓ2."""
+        if self.picks and not self.peeled:
+            return TopK(self.picks)
+        if self.picks:
+            return LaplacePeeling(self.picks) if pure else Peeling(self.picks)
         if not pure:
             return Gaussian()
         return Laplace() if "l1" in self.statistic.norms else L2Laplace()
+
+    def _weight(self, pure: bool) -> float:
+        """Return what a release costs at multiplier 1, in 1/2 of zCDP or in ε.
+
+        A pick of bounded range 2 costs 2²/8 of zCDP, as much as a Gaussian release, or ε = 2; the value of a picked
+        coordinate as much again, or ε = 1.
+        """
+        if not self.picks:
+            return 1.0
+        if pure:
+            return float(self.picks * (3 if self.peeled else 2))
+        return float(self.picks * (2 if self.peeled else 1))
 
 
 def assemble(drafts: Sequence[Draft], privacy: Privacy, bits: int) -> tuple[Step, ...]:

@@ -32,6 +32,7 @@ __all__ = [
     "add_rows",
     "add_truncated",
     "clip_factors",
+    "combined_rows",
     "count_below",
     "dots",
     "dots_and_squares",
@@ -155,16 +156,41 @@ def squares(rows: FloatMatrix) -> FloatVector:
 
 
 @compiled
-def scaled_rows(x: FloatMatrix, centre: FloatVector, rate: FloatVector, intercept: bool) -> FloatMatrix:
-    """Return (x − centre)·rate, exactly 0 where the rate is 0, with a column of ones if asked."""
+def scaled_rows(x: FloatMatrix, centre: FloatVector, rate: FloatVector, limit: float, intercept: bool) -> FloatMatrix:
+    """Return (x − centre)·rate, exactly 0 where the rate is 0, shrunk to ±limit, with a column of ones if asked."""
     m, d = x.shape
     rows = np.empty((m, d + (1 if intercept else 0)))
     for i in range(m):
         for j in range(d):
             z = (x[i, j] - centre[j]) * rate[j]
+            z = limit if z > limit else (-limit if z < -limit else z)
             rows[i, j] = z if rate[j] != 0.0 else 0.0
         if intercept:
             rows[i, d] = 1.0
+    return rows
+
+
+@compiled
+def combined_rows(
+    x: FloatMatrix, centre: FloatVector, rate: FloatVector, limit: float, basis: FloatMatrix, intercept: bool
+) -> FloatMatrix:
+    """Return the products of scaled and shrunk rows with the columns of a basis, and a column of ones if asked.
+
+    Products are added column by column of x, so that a row's result depends on nothing but the row.
+    """
+    m, d = x.shape
+    k = basis.shape[1]
+    rows = np.zeros((m, k + (1 if intercept else 0)))
+    for i in range(m):
+        total = rows[i, :k]
+        for j in range(d):
+            if rate[j] != 0.0:
+                z = (x[i, j] - centre[j]) * rate[j]
+                z = limit if z > limit else (-limit if z < -limit else z)
+                for c in range(k):
+                    total[c] += z * basis[j, c]
+        if intercept:
+            rows[i, k] = 1.0
     return rows
 
 

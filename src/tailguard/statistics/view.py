@@ -1,5 +1,6 @@
 """How a raw record (x, y) becomes a row z and a target t: released or public numbers only."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import ArrayLike
 from tailguard._validate import integer, real, refuse
 from tailguard.errors import DataError
 from tailguard.statistics import kernels
-from tailguard.statistics.arrays import FloatMatrix, FloatVector, frozen, public_vector
+from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector, frozen, public_vector
 
 __all__ = ["View"]
 
@@ -17,7 +18,7 @@ SMALLEST_SCALE = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """The affine change of variables z_j = (x_j − centre_j)/scale_j, t = (y − target_centre)/target_scale.
+    """The change of variables z_j = (x_j − centre_j)/scale_j, t = (y − target_centre)/target_scale.
 
     Parameters
     ----------
@@ -31,6 +32,12 @@ class View:
         Whether a last entry z = 1 is appended.
     target_centre, target_scale : float, default=0.0, 1.0
         The same for the target; the scale is finite.
+    limit, target_limit : float, default=inf, inf
+        Every z_j, and t, is shrunk to at most that size: sign(z)·min(|z|, limit) (Hu et al. 2022, Algorithms 2 and 3).
+    columns : vector of int or None, default=None
+        A row consists of these columns only, in this order.
+    basis : (dimension_in, k) matrix or None, default=None
+        A row consists of the k products z·basis. Not together with `columns`.
 
     Notes
     -----
@@ -49,8 +56,14 @@ class View:
     intercept: bool = False
     target_centre: float = 0.0
     target_scale: float = 1.0
+    limit: float = math.inf
+    target_limit: float = math.inf
+    columns: ArrayLike | None = None
+    basis: ArrayLike | None = None
     _centre: FloatVector = field(init=False, repr=False)
     _rate: FloatVector = field(init=False, repr=False)
+    _columns: IntVector | None = field(init=False, repr=False)
+    _basis: FloatMatrix | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         d = integer("dimension_in", self.dimension_in, "View")
@@ -60,28 +73,68 @@ class View:
         scale = public_vector(np.ones(d) if self.scale is None else self.scale, d)
         if scale is None or not np.all(scale >= SMALLEST_SCALE):
             raise refuse("scale", "View", f"a vector of {d} numbers of at least 1e-300", self.scale)
-        object.__setattr__(self, "_centre", centre)
-        object.__setattr__(self, "_rate", frozen(1.0 / scale))
         real("target_centre", self.target_centre, "View")
         real("target_scale", self.target_scale, "View", at_least=SMALLEST_SCALE)
+        for name in ("limit", "target_limit"):
+            if not getattr(self, name) >= SMALLEST_SCALE:
+                raise refuse(name, "View", "at least 1e-300", getattr(self, name))
+        columns = self._checked_columns(d)
+        rate = frozen(1.0 / scale)
+        part = slice(None) if columns is None else columns
+        object.__setattr__(self, "_centre", frozen(centre[part]))
+        object.__setattr__(self, "_rate", frozen(rate[part]))
+        object.__setattr__(self, "_columns", columns)
+        object.__setattr__(self, "_basis", self._checked_basis(d))
+
+    def _checked_columns(self, d: int) -> IntVector | None:
+        if self.columns is None:
+            return None
+        columns = np.array(self.columns)
+        if columns.ndim != 1 or columns.dtype.kind not in "iu" or not np.all((columns >= 0) & (columns < d)):
+            raise refuse("columns", "View", f"a vector of integers from 0 to {d - 1}", self.columns)
+        return columns.astype(np.int64)
+
+    def _checked_basis(self, d: int) -> FloatMatrix | None:
+        if self.basis is None:
+            return None
+        basis = np.array(self.basis, dtype=np.float64)
+        if self.columns is not None or basis.ndim != 2 or len(basis) != d or not np.all(np.isfinite(basis)):
+            raise refuse("basis", "View", f"a matrix of {d} rows of finite numbers, without columns", self.basis)
+        return frozen(basis)
 
     @property
     def dimension(self) -> int:
         """Length of a row z."""
-        return self.dimension_in + bool(self.intercept)
+        length = self._centre.size if self._basis is None else self._basis.shape[1]
+        return length + bool(self.intercept)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the rows are the records as they are."""
+        shrunk = self.limit < math.inf or self.columns is not None or self.basis is not None
+        return self.centre is None and self.scale is None and not self.intercept and not shrunk
 
     def rows(self, X: FloatMatrix) -> FloatMatrix:
         """Return the rows of a chunk of raw records, read-only; no copy where they are the records."""
         if X.ndim != 2 or X.shape[1] != self.dimension_in:
             raise DataError(f"A chunk of records must have {self.dimension_in} columns.")
-        if self.centre is None and self.scale is None and not self.intercept:
+        if self.plain:
             return frozen(X)
-        return frozen(kernels.scaled_rows(frozen(X), self._centre, self._rate, bool(self.intercept)))
+        X = frozen(X if self._columns is None else X[:, self._columns])
+        if self._basis is None:
+            rows = kernels.scaled_rows(X, self._centre, self._rate, self.limit, bool(self.intercept))
+        else:
+            rows = kernels.combined_rows(X, self._centre, self._rate, self.limit, self._basis, bool(self.intercept))
+        return frozen(rows)
 
     def target(self, y: FloatVector | None) -> FloatVector:
         """Return the targets of a chunk, read-only."""
         if y is None:
             raise DataError("This statistic needs records with a target.")
         if self.target_centre == 0.0 and self.target_scale == 1.0:
-            return frozen(y)
-        return frozen((frozen(y) - self.target_centre) / self.target_scale)
+            scaled = frozen(y)
+        else:
+            scaled = frozen((frozen(y) - self.target_centre) / self.target_scale)
+        # A missing target stays missing: np.clip keeps NaN.
+        bound = self.target_limit
+        return scaled if bound == math.inf else frozen(np.clip(scaled, -bound, bound))
