@@ -5,13 +5,14 @@ Every solver and setting is imported here, so that a plan that names one can be 
 
 from tailguard.solvers.base import Estimate, Query, Released, Setting, Solve, Solver
 from tailguard.solvers.clip_level import ClipLevel
-from tailguard.solvers.clipped_descent import ClippedDescent, Levels
+from tailguard.solvers.clipped_descent import ClippedDescent
 from tailguard.solvers.iterative_updating import IterativeUpdating
 from tailguard.solvers.oracles import Clip, MeanOracle, MedianOfClippedMeans, MedianOfMeans, Truncate
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.private_mean import PrivateMean
 from tailguard.solvers.projected_gradient import ProjectedGradient
 from tailguard.solvers.quantile import LogGrid
+from tailguard.solvers.refit import Levels, Refit
 
 __all__ = [
     "Clip",
@@ -28,6 +29,7 @@ __all__ = [
     "PrivateMean",
     "ProjectedGradient",
     "Query",
+    "Refit",
     "Released",
     "Setting",
     "Solve",
