@@ -10,6 +10,8 @@ from tailguard.statistics.gram import Gram
 from tailguard.statistics.groups import ClippedGroups, ClippedMedian, TruncatedMedian
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.scalars import Columns, Largest, Norm, Scalars, Slope, Target
+from tailguard.statistics.scores import Magnitudes, Opposed, Shifted, Signed, Vertices, signed_coordinate
+from tailguard.statistics.shrunken import Shrunken
 from tailguard.statistics.slopes import Leveraged, Slopes
 from tailguard.statistics.view import View
 from tailguard.statistics.weighted import Weighted
@@ -26,20 +28,27 @@ __all__ = [
     "Gram",
     "Largest",
     "Leveraged",
+    "Magnitudes",
     "Norm",
     "Octaves",
+    "Opposed",
     "RecordGradient",
     "Rows",
     "Scalars",
     "SensitivityNorm",
+    "Shifted",
+    "Shrunken",
+    "Signed",
     "Slope",
     "Slopes",
     "Statistic",
     "Target",
     "Truncated",
     "TruncatedMedian",
+    "Vertices",
     "View",
     "Weighted",
     "grid_bits",
+    "signed_coordinate",
     "statistic_type",
 ]
