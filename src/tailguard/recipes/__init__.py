@@ -1,7 +1,14 @@
 """Recipes: public facts and a budget become a plan; no record is seen."""
 
 from tailguard._validate import choice
-from tailguard.recipes import centred_clipping, clipping, iterative_updating, median_of_means, truncated_mean
+from tailguard.recipes import (
+    centred_clipping,
+    clipping,
+    iterative_updating,
+    median_of_means,
+    sparse_rounds,
+    truncated_mean,
+)
 from tailguard.recipes.base import Recipe
 
 __all__ = ["Recipe", "list_recipes", "recipe"]
@@ -14,6 +21,7 @@ _RECIPES = {
         truncated_mean.RECIPE,
         median_of_means.RECIPE,
         iterative_updating.RECIPE,
+        sparse_rounds.RECIPE,
     )
 }
 

@@ -13,6 +13,8 @@ from tailguard.solvers.private_mean import PrivateMean
 from tailguard.solvers.projected_gradient import ProjectedGradient
 from tailguard.solvers.quantile import LogGrid
 from tailguard.solvers.refit import Levels, Refit
+from tailguard.solvers.sparse_rounds import Picks, SparseRounds
+from tailguard.solvers.wide import WidePreparation
 
 __all__ = [
     "Clip",
@@ -25,6 +27,7 @@ __all__ = [
     "MeanOracle",
     "MedianOfClippedMeans",
     "MedianOfMeans",
+    "Picks",
     "Preparation",
     "PrivateMean",
     "ProjectedGradient",
@@ -34,5 +37,7 @@ __all__ = [
     "Setting",
     "Solve",
     "Solver",
+    "SparseRounds",
     "Truncate",
+    "WidePreparation",
 ]

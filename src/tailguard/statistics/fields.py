@@ -16,7 +16,7 @@ from tailguard.statistics import kernels
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, frozen, public_vector
 from tailguard.statistics.view import View
 
-__all__ = ["Field", "Gradient", "RecordGradient", "Rows"]
+__all__ = ["Field", "Gradient", "RecordGradient", "Rows", "point_of"]
 
 
 class Field(ABC):
@@ -74,7 +74,7 @@ class Gradient(Field):
     point: FloatVector
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "point", _point(self.point, self.view.dimension, "Gradient"))
+        object.__setattr__(self, "point", point_of(self.point, self.view.dimension, "Gradient"))
 
     @property
     def dimension(self) -> int:
@@ -122,7 +122,7 @@ class RecordGradient(Field):
     point: FloatVector
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "point", _point(self.point, np.size(self.point), "RecordGradient"))
+        object.__setattr__(self, "point", point_of(self.point, np.size(self.point), "RecordGradient"))
 
     @property
     def dimension(self) -> int:
@@ -138,7 +138,8 @@ class RecordGradient(Field):
         return frozen(rows), np.ones(len(X))
 
 
-def _point(point: FloatVector, length: int, owner: str) -> FloatVector:
+def point_of(point: FloatVector, length: int, owner: str) -> FloatVector:
+    """Return public or released numbers as a read-only vector of this length, or refuse them."""
     vector = public_vector(point, length)
     if vector is None or not np.all(np.isfinite(vector)):
         raise refuse("point", owner, f"a vector of {length} finite numbers", point)

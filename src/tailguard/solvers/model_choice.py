@@ -1,0 +1,47 @@
+"""A private choice among released models: the one that predicts best, or the null model."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tailguard.losses.base import Loss
+from tailguard.solvers.base import FloatVector, Query, Released
+from tailguard.statistics.coordinatewise import Clamped
+from tailguard.statistics.improvement import Improvement
+from tailguard.statistics.view import View
+
+__all__ = ["choose"]
+
+
+def choose(
+    step: str, view: View, loss: Loss, models: Sequence[FloatVector], limit: float, bits: int
+) -> Generator[Query, Released, int]:
+    """Ask which model improves most on the first one and return its number.
+
+    Parameters
+    ----------
+    step : str
+        The plan's step: one pick among as many scores as there are models.
+    view : View
+        Prepared, with an intercept or without; all models are in its units and as long as its rows.
+    loss : Loss
+        In the view's units.
+    models : sequence of vectors
+        Released or public; the first is the null model.
+    limit : float
+        No record counts for more than that, for or against a model; public or released.
+    bits : int
+        Bits of the grid.
+
+    Notes
+    -----
+    *Accuracy.* With K models and n records a model that is worse by more than about 2·limit·ln K ÷ (n × loss of the
+    pick) is not taken. Records that were used to fit are used again: what a model gained by fitting noise is small
+    beside the noise that privacy adds to it.
+    """
+    slopes = np.stack([model[: view.dimension_in] for model in models], axis=1)
+    offsets = np.array([model[-1] if view.intercept else 0.0 for model in models])
+    field = Improvement(replace(view, intercept=False, basis=slopes), loss, offsets)
+    reply = yield Query(step, Clamped(field, limit, bits))
+    return int(reply.value[0])
