@@ -15,13 +15,14 @@ from tailguard._validate import integer, refuse
 from tailguard.errors import ParameterError
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector, public_vector
 from tailguard.statistics.base import Kernel, Norm, Source, Statistic, checked_scale, register, root_above
+from tailguard.statistics.catoni import Catoni
 from tailguard.statistics.coordinatewise import Clamped, Truncated
 from tailguard.statistics.shrunken import Shrunken
 
 __all__ = ["Magnitudes", "Opposed", "Shifted", "Signed", "Vertices", "signed_coordinate"]
 
-Coordinatewise: TypeAlias = Clamped | Truncated | Shrunken
-COORDINATEWISE = (Clamped, Truncated, Shrunken)
+Coordinatewise: TypeAlias = Clamped | Truncated | Shrunken | Catoni
+COORDINATEWISE = (Clamped, Truncated, Shrunken, Catoni)
 
 CORNER_BITS = 16
 EXCLUDED = -(2**62)
