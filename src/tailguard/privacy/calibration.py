@@ -28,7 +28,7 @@ def calibrate(build: Callable[[float], Event], privacy: Privacy) -> float:
     ----------
     build : callable
         Maps a scale s > 0 to an event tree, with more noise for larger s. Use the builder that makes the plan's own
-        events; it may refuse too small a scale with a `ParameterError`.
+        events; it may refuse too small or too large a scale with a `ParameterError`.
     privacy : Privacy
         The budget.
 
@@ -52,14 +52,20 @@ def calibrate(build: Callable[[float], Event], privacy: Privacy) -> float:
     """
     target = privacy.epsilon * (1.0 - _ROOM)
 
-    def inside(scale: float) -> bool:
+    def built(scale: float) -> Event | None:
         try:
-            event = build(scale)
-        except ParameterError:  # a mechanism refuses so little noise
-            return False
-        return epsilon(event, privacy.delta) <= target
+            return build(scale)
+        except ParameterError:  # a mechanism refuses so little noise, or so much
+            return None
 
-    return _least_noise(inside, privacy, tolerance=_ROOM)
+    def inside(scale: float) -> bool:
+        event = built(scale)
+        return event is not None and epsilon(event, privacy.delta) <= target
+
+    greatest = _GREATEST
+    while greatest > 2.0 * _LEAST and built(greatest) is None:
+        greatest *= 0.5
+    return _least_noise(inside, privacy, _ROOM, greatest)
 
 
 def gaussian_multiplier(privacy: Privacy) -> float:
@@ -106,10 +112,12 @@ def bounded_range_eta(privacy: Privacy, count: int = 1) -> float:
     return 1.0 / calibrate(lambda scale: Repeat(BoundedRange(1.0 / scale), times), privacy)
 
 
-def _least_noise(inside: Callable[[float], bool], privacy: Privacy, tolerance: float = 1e-12) -> float:
-    if not inside(_GREATEST):
+def _least_noise(
+    inside: Callable[[float], bool], privacy: Privacy, tolerance: float = 1e-12, greatest: float = _GREATEST
+) -> float:
+    if not inside(greatest):
         raise BudgetError(f"The budget {privacy} does not carry these events at any noise.")
-    return smallest(inside, _LEAST, _GREATEST, tolerance=tolerance)
+    return smallest(inside, _LEAST, greatest, tolerance=tolerance)
 
 
 def _log_delta_of(privacy: Privacy, what: str) -> float:

@@ -1,12 +1,14 @@
 """What an event tree costs in (ε, δ): closed forms, one for each way of looking at a branch, and the best of them.
 
-Every bound here is an instance of one inequality. Let the privacy loss of a branch be a part with the exact profile δ_μ
-of a Gaussian (μ = 0: no such part) plus a part with cumulant at most K. Then for every x, with h = −d ln δ_μ(x)/dx,
+All bounds but one are instances of one inequality. Let the privacy loss of a branch be a part with the exact profile
+δ_μ of a Gaussian (μ = 0: no such part) plus a part with cumulant at most K. Then for every x, with h = −d ln δ_μ(x)/dx,
 
     ε(δ) ≤ x + (K(h) + ln δ_μ(x) − ln δ)/h.
 
 * **Rényi**: μ = 0 and every event in K. For zCDP events this is the conversion of Canonne, Kamath and Steinke (2020).
   A discrete Gaussian is exactly zCDP, so nothing has to be added.
+* **Responses**: pure events alone, and not too many different ones, have an exact closed form of their own
+  (`responses.py`).
 * **Pair**: Gaussians exactly, the others through the cumulants of fixed dominating pairs. For Gaussians alone this is
   Gaussian differential privacy (Dong, Roth and Su 2022), that is Balle and Wang's analytic formula. Laws that are not
   Gaussian, but within total variation τ of it, add (1 + e^ε)·τ to δ.
@@ -24,6 +26,7 @@ from tailguard.privacy._search import crossing, smallest
 from tailguard.privacy.branches import Branch, Costs, expand
 from tailguard.privacy.events import Event
 from tailguard.privacy.gaussian import hazard, log_delta
+from tailguard.privacy.responses import MOST_ATOMS, atoms, responses_epsilon
 
 __all__ = ["delta", "epsilon", "renyi_epsilon"]
 
@@ -51,7 +54,7 @@ def epsilon(event: Event, delta: float) -> float:
 
     Accuracy
     --------
-    Exact for Gaussians alone. Rounding is below 1e-9 of ε; `calibrate` leaves room for it.
+    Exact for Gaussians alone and for pure events alone. Rounding is below 1e-9 of ε; `calibrate` leaves room for it.
 
     Examples
     --------
@@ -111,7 +114,14 @@ def _branch_epsilon(branch: Branch, delta: float) -> float:
         return pure
     greatest = min(_GREATEST_ORDER, _GREATEST_LOSS / max(dearest, 1.0 / _ENDLESS))
     renyi = renyi_epsilon(lambda h: _renyi_cumulant(branch, h), math.log(delta), greatest)
-    return min(pure, renyi, _pair_epsilon(branch, delta))
+    return min(pure, renyi, _pair_epsilon(branch, delta), _responses_epsilon(branch, delta))
+
+
+def _responses_epsilon(branch: Branch, delta: float) -> float:
+    """Return the exact composition of pure events, infinite with any others or too many different ones."""
+    if branch.precision > 0.0 or branch.ranges or not branch.pure or atoms(branch.pure) > MOST_ATOMS:
+        return math.inf
+    return responses_epsilon(branch.pure, math.log(delta))
 
 
 def _pair_epsilon(branch: Branch, delta: float) -> float:

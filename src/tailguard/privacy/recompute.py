@@ -8,6 +8,7 @@ Gaussians are merged into one before it sees them. It has no bounded-range event
 |---|---|
 | Gaussians alone | dp-accounting's closed form |
 | Gaussians and others | inverse Laplace transform, never below 99 % of dp-accounting's discretised distribution |
+| pure events alone | the law of their losses, enumerated, never below 99 % of dp-accounting's distribution |
 | no Gaussian | Σ ε, or dp-accounting's discretised distribution |
 | any | Rényi divergences from the laws themselves, order found on a grid, dp-accounting's conversion |
 """
@@ -22,6 +23,7 @@ from tailguard._validate import real
 from tailguard.errors import PlanError
 from tailguard.privacy.branches import Branch, expand
 from tailguard.privacy.discretised import discretised_epsilon
+from tailguard.privacy.enumerated import enumerated_epsilon
 from tailguard.privacy.events import BoundedRange, Disjoint, Event, Gaussian, Laplace, Pure, Repeat, Sequential
 from tailguard.privacy.inversion import inverted_epsilon
 
@@ -84,9 +86,16 @@ def _fine(branch: Branch, delta: float, rough: float, discretise: bool) -> float
         return min(rough, _coupled(lambda reserved: _gaussian(branch, reserved, rough), branch.distance, delta))
     numerical = discretised_epsilon(branch, delta, rough) if discretise else None
     if branch.precision == 0.0:
-        return rough if numerical is None else min(rough, numerical)
+        return min(rough, _without_noise(enumerated_epsilon(branch, delta, rough), numerical))
     exact = _coupled(lambda reserved: inverted_epsilon(branch, reserved, rough), branch.distance, delta)
     return min(rough, exact if numerical is None else max(exact, 0.99 * numerical))
+
+
+def _without_noise(exact: float | None, numerical: float | None) -> float:
+    """Return the better of two routes to a branch without Gaussians, as far as they agree."""
+    if exact is None:
+        return math.inf if numerical is None else numerical
+    return exact if numerical is None else max(exact, 0.99 * numerical)
 
 
 def _gaussian(branch: Branch, delta: float, rough: float) -> float:
