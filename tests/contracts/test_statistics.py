@@ -10,6 +10,7 @@ from tailguard.errors import ParameterError
 from tailguard.statistics import Statistic, base, grid_bits, statistic_type
 from tests.support import neighbours
 from tests.support.registry_grouped import GROUPED
+from tests.support.registry_scores import SCORED
 from tests.support.registry_statistics import CASES, PLAIN
 
 ALL = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.statistic.kind}, {case.name}")
@@ -26,7 +27,8 @@ def _size(case):
 
 def test_every_statistic_is_in_the_registry():
     known = {kind for kind in base._kinds.values() if kind.__module__.startswith("tailguard.")}  # not those of tests
-    assert {type(case.statistic) for case in CASES} | {type(statistic) for statistic in GROUPED} == known
+    sums = {type(case.statistic) for case in CASES}
+    assert sums | {type(statistic) for statistic in GROUPED} | {type(statistic) for statistic in SCORED} == known
 
 
 @ALL
@@ -146,6 +148,6 @@ def test_grid_bits_leave_room_for_every_sum(n, bits):
 
 
 def test_unknown_kinds_are_refused():
-    with pytest.raises(ParameterError, match="one of 'Gram matrix', 'clamped sum'"):
+    with pytest.raises(ParameterError, match="one of 'Catoni sum', 'Gram matrix', 'clamped sum'"):
         statistic_type("anything")
     assert issubclass(statistic_type("clipped sum"), Statistic)

@@ -7,6 +7,7 @@ import numpy as np
 from tailguard.losses import Absolute, CustomLoss, Huber, Logistic, Squared, SquaredDistance
 from tailguard.statistics import (
     Below,
+    Catoni,
     Clamped,
     Clipped,
     Columns,
@@ -16,6 +17,7 @@ from tailguard.statistics import (
     Octaves,
     RecordGradient,
     Rows,
+    Shrunken,
     Slope,
     Statistic,
     Target,
@@ -94,6 +96,31 @@ def _coordinatewise():
         yield Case("logistic full", kind(gradient(FULL, Logistic()), 0.5, 12), FULL, around(0.5), tight=0.4)
 
 
+def _shrunken():
+    for view, name in ((PLAIN[1], "1"), (PLAIN[3], "3"), (MOVED[50], "50")):
+        yield Case(f"rows {name}", Shrunken(Rows(view), 3.0, 0.5, 40), view, around(3.0))
+        yield Case(f"squared {name}", Shrunken(gradient(view, Squared()), 0.5, 2.0, 30), view, around(0.5, 2.0))
+    yield Case("logistic full", Shrunken(gradient(FULL, Logistic()), 0.5, 0.1, 12), FULL, around(0.5))
+    yield Case("dropped", Shrunken(Rows(DROPPED), 1e-100, 1e90, 25), DROPPED, around(1e-100), tight=0.0)
+    yield Case("extreme", Shrunken(gradient(PLAIN[3], Squared()), 1e120, 1e-120, 40), PLAIN[3], around(1e120))
+    custom = RecordGradient(PLAIN[3], CustomLoss("cubic", cubic), np.zeros(3))
+    yield Case("custom 3", Shrunken(custom, 1.0, 1.0, 1), PLAIN[3], around(1.0))
+
+
+def _catoni():
+    for beta in (0.1, 1.0, 100.0):
+        for view, name in ((PLAIN[1], "1"), (PLAIN[3], "3"), (MOVED[50], "50")):
+            special = around(3.0, 3.0 * 2.0**0.5, 3e4)
+            yield Case(f"rows {name}, {beta}", Catoni(Rows(view), 3.0, 40, beta), view, special)
+        squared = gradient(MOVED[3], Squared())
+        yield Case(f"squared, {beta}", Catoni(squared, 0.5, 30, beta), MOVED[3], around(0.5, 1e5))
+    yield Case("logistic full", Catoni(gradient(FULL, Logistic()), 0.01, 12), FULL, around(0.5))
+    yield Case("dropped", Catoni(Rows(DROPPED), 1e-100, 25), DROPPED, around(1e-100), tight=0.5)
+    yield Case("extreme", Catoni(gradient(PLAIN[3], Squared()), 1e120, 40), PLAIN[3], around(1e120))
+    custom = RecordGradient(PLAIN[3], CustomLoss("cubic", cubic), np.zeros(3))
+    yield Case("custom 3", Catoni(custom, 1.0, 1), PLAIN[3], around(1.0))
+
+
 def _weighted():
     for view, name in ((PLAIN[1], "1"), (PLAIN[3], "3"), (PLAIN[50], "50"), (FULL, "full")):
         for loss in (Squared(), Logistic(), Huber(threshold=2.0)):
@@ -134,5 +161,14 @@ def _derived():
     yield Case("largest", Octaves(Largest(Leveraged(inner, 2.0)), -8, 8, 2, 30), FULL, around(1.0))
 
 
-CASES = [*_clipped(), *_coordinatewise(), *_weighted(), *_counts(), *_gram(), *_derived()]
+CASES = [
+    *_clipped(),
+    *_coordinatewise(),
+    *_shrunken(),
+    *_catoni(),
+    *_weighted(),
+    *_counts(),
+    *_gram(),
+    *_derived(),
+]
 """All cases; the identity of one is its statistic's kind and its name."""
