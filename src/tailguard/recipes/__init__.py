@@ -2,12 +2,15 @@
 
 from tailguard._validate import choice
 from tailguard.recipes import (
+    catoni_thresholding,
     centred_clipping,
     clipping,
     iterative_updating,
     median_of_means,
+    shrunken_thresholding,
     sparse_rounds,
     truncated_mean,
+    truncated_thresholding,
 )
 from tailguard.recipes.base import Recipe
 
@@ -22,6 +25,9 @@ _RECIPES = {
         median_of_means.RECIPE,
         iterative_updating.RECIPE,
         sparse_rounds.RECIPE,
+        shrunken_thresholding.RECIPE,
+        catoni_thresholding.RECIPE,
+        truncated_thresholding.RECIPE,
     )
 }
 

@@ -41,6 +41,7 @@ _PURPOSES = {
     "residual level": "where to clip residuals",
     "intercept": "the final intercept",
     "mean": "the mean itself",
+    "peeling": "the largest coefficients, by number and value",
 }
 
 

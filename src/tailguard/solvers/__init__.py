@@ -6,6 +6,7 @@ Every solver and setting is imported here, so that a plan that names one can be 
 from tailguard.solvers.base import Estimate, Query, Released, Setting, Solve, Solver
 from tailguard.solvers.clip_level import ClipLevel
 from tailguard.solvers.clipped_descent import ClippedDescent
+from tailguard.solvers.entries import Entries, ShrunkenEntries, SmoothedEntries, TruncatedEntries
 from tailguard.solvers.iterative_updating import IterativeUpdating
 from tailguard.solvers.oracles import Clip, MeanOracle, MedianOfClippedMeans, MedianOfMeans, Truncate
 from tailguard.solvers.preparation import Preparation
@@ -14,13 +15,16 @@ from tailguard.solvers.projected_gradient import ProjectedGradient
 from tailguard.solvers.quantile import LogGrid
 from tailguard.solvers.refit import Levels, Refit
 from tailguard.solvers.sparse_rounds import Picks, SparseRounds
+from tailguard.solvers.thresholding import HardThresholding
 from tailguard.solvers.wide import WidePreparation
 
 __all__ = [
     "Clip",
     "ClipLevel",
     "ClippedDescent",
+    "Entries",
     "Estimate",
+    "HardThresholding",
     "IterativeUpdating",
     "Levels",
     "LogGrid",
@@ -35,9 +39,12 @@ __all__ = [
     "Refit",
     "Released",
     "Setting",
+    "ShrunkenEntries",
+    "SmoothedEntries",
     "Solve",
     "Solver",
     "SparseRounds",
     "Truncate",
+    "TruncatedEntries",
     "WidePreparation",
 ]
