@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from tailguard._validate import integer, real, refuse
 from tailguard.domains.sparse import Sparse
 from tailguard.errors import BudgetError
-from tailguard.losses.base import Loss
 from tailguard.losses.squared_distance import SquaredDistance
 from tailguard.mechanisms import LaplacePeeling
 from tailguard.plans.plan import Plan
@@ -81,8 +80,9 @@ def schedule(
 ) -> Schedule:
     """Return the numbers that were given, and the theorems' where none were.
 
-    These are s = ⌈72(γ/μ)²s*⌉ (at most d), T = ⌈(γ/μ)·ln n⌉, η = 2/(3γ) and w¹ = 0, with s* the domain's sparsity, γ the
-    problem's smoothness and μ its strong convexity; a mean has γ = μ = 1. The theorems hide a constant in T; it is 1.
+    These are s = ⌈72(γ/μ)²s*⌉ (at most d), T = ⌈(γ/μ)·ln n⌉, η = 2/(3γ) and w¹ = 0, with s* the domain's sparsity, γ
+    the problem's smoothness and μ its strong convexity; a mean has γ = μ = 1. The theorems hide a constant in T; it is
+    1 here.
     """
     owner = f"{owner} with parameters='paper'"
     domain = sparse_domain(problem, owner)
@@ -157,9 +157,7 @@ def thresholding_plan(
     )
     cost = epsilon(step.event, privacy.delta)
     if cost > privacy.epsilon:
-        raise BudgetError(
-            f"The printed noise of {recipe} is not private enough for {privacy}: it costs ε = {cost:.3g}."
-        )
+        raise BudgetError(f"The printed noise of {recipe} is too little for {privacy}: it costs ε = {cost:.3g}.")
     solver = HardThresholding(
         loss=problem.loss,
         domain=sparse_domain(problem, recipe),
@@ -183,10 +181,3 @@ def thresholding_plan(
         sources=tuple(sources),
         predicted_error=predicted_error,
     )
-
-
-def glm_loss(problem: Problem, owner: str) -> Loss:
-    """Return the loss, or raise unless it is one of predictions."""
-    if not isinstance(problem.loss, Loss):
-        raise refuse("loss", owner, "a loss of predictions", problem.loss)
-    return problem.loss

@@ -1,8 +1,8 @@
-"""Iterative hard thresholding with peeled gradient steps: Hu et al. 2022, Algorithms 3 and 5; Tao et al. 2022,
-Algorithm 5.
+"""Iterative hard thresholding with peeled gradient steps.
 
-A step of descent, w − (η/m)·Σ g, is −η/m times the sum Σ g − (m/η)·w, so that a released sum with a public shift is all
-that is asked for; peeling sees the magnitudes of w − η·g.
+Hu et al. 2022, Algorithms 3 and 5; Tao et al. 2022, Algorithm 5. A step of descent, w − (η/m)·Σ g, is −η/m times the
+sum Σ g − (m/η)·w, so that a released sum with a public shift is all that is asked for; peeling sees the magnitudes of
+w − η·g.
 """
 
 from dataclasses import dataclass
@@ -45,8 +45,8 @@ class HardThresholding(Solver):
     blocks : int
         1: every step uses all records. T: each step has a block of its own.
     start : tuple of (int, float), default=()
-        The non-zero entries of w¹, by increasing index; public. At most s of them, inside the domain's ball: the papers'
-        sensitivity holds only then.
+        The non-zero entries of w¹, by increasing index; public. At most s of them, inside the domain's ball: the
+        papers' sensitivity holds only then.
     ridge : float, default=0.0
         ρ of a regulariser ρ‖w‖²/2, whose gradient needs no records.
     """
