@@ -10,7 +10,7 @@ import pytest
 from tailguard import theory
 from tailguard.errors import ParameterError
 from tailguard.privacy import Privacy, zcdp_rho
-from tailguard.theory import Exponent, Setting, rates, render, tao, zhao
+from tailguard.theory import Exponent, Setting, hu, rates, render, tao, zhao
 from tests.support.sentences import sentence
 
 
@@ -28,6 +28,7 @@ from tests.support.sentences import sentence
         ("smoothness", 0.0, "a finite number greater than 0"),
         ("convexity", 2.0, "a finite number greater than 0 and at most 1"),
         ("sparsity", 2, "an integer of at least 1 and at most 1"),
+        ("vertices", 0, "an integer of at least 1"),
     ],
 )
 def test_rules(field: str, value: object, rule: str) -> None:
@@ -55,12 +56,22 @@ def test_numbers_are_plain() -> None:
         (zhao.clipped_risk, {"epsilon": 1.1}, "epsilon"),
         (zhao.iterated_risk, {"delta": 0.0}, "delta"),
         (zhao.risk_lower, {"order": 1.5}, "order"),
+        (hu.catoni_mean, {"order": 1.9}, "order"),
+        (hu.catoni_mean, {"d": 2}, "d"),
+        (hu.frank_wolfe_risk, {"order": 1.9}, "order"),
+        (hu.frank_wolfe_risk, {"epsilon": 1.1}, "epsilon"),
+        (hu.robust_risk, {"epsilon": 1.1}, "epsilon"),
+        (hu.shrunken_lasso_risk, {"order": 3.9}, "order"),
+        (hu.shrunken_lasso_risk, {"diameter": 0.5}, "diameter"),
+        (hu.shrunken_thresholding_risk, {"order": 3.9}, "order"),
+        (hu.catoni_thresholding_risk, {"delta": 0.0}, "delta"),
     ],
 )
 def test_conditions_of_theorems(function, change: dict, name: str) -> None:
-    function(Setting(n=1000))
+    valid = Setting(n=1000, order=2.0 if function.__module__.split(".")[2] in ("tao", "zhao") else 4.0)
+    function(valid)
     with pytest.raises(ParameterError, match=f"^The '{name}' parameter of "):
-        function(replace(Setting(n=1000), **change))
+        function(replace(valid, **change))
 
 
 @pytest.mark.parametrize("delta", [1e-12, 1e-6, 1e-2])
@@ -88,13 +99,29 @@ def test_the_table_names_every_function_once() -> None:
     assert all(statement in stated for statement in wanted)
     stated = " ".join(rate.statement + ";" for rate in table if rate.paper.startswith("Zhao"))
     assert all(f"Theorem {number}" in stated for number in (1, 2, 4, 5, 7))
+    stated = " ".join(rate.statement + ";" for rate in table if rate.paper.startswith("Hu"))
+    assert all(f"Theorem {number}" in stated for number in (2, 3, 5, 7, 8, 9))
 
 
 def test_public_rates_of_the_modules_are_in_the_table() -> None:
     listed = {rate.function for rate in rates()}
-    parameters = ("threshold", "radius", "_at", "_failure")
-    for module in (tao, zhao, theory.explicit):
-        public = [name for name in module.__all__ if name != "RATES" and not name.endswith(parameters)]
+    parameters = (
+        "threshold",
+        "radius",
+        "_at",
+        "_failure",
+        "_scale",
+        "_step",
+        "_steps",
+        "kept",
+        "_size",
+        "_probability",
+    )
+    for module in (tao, zhao, hu, theory.explicit):
+        public = [
+            name for name in module.__all__ if name not in ("RATES", "sparse_packing") and "probability" not in name
+        ]
+        public = [name for name in public if not name.endswith(parameters)]
         assert {getattr(module, name) for name in public} <= listed
 
 

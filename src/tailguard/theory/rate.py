@@ -64,12 +64,14 @@ class Rate:
         Where it is stated.
     kind : {"upper", "lower"}
         What an algorithm reaches, or what none can beat.
-    task : {"mean", "convex", "strongly convex", "sparse"}
-        Means are measured by the Euclidean error, the other tasks by the excess risk.
+    task : {"mean", "convex", "strongly convex", "polytope", "sparse"}
+        Means are measured by the Euclidean error, the other tasks by the excess risk. A polytope's theorems count its
+        vertices and its ℓ1 diameter; convex ones are about balls of the ℓ2 norm.
     privacy : {"none", "pure", "approximate", "concentrated"}
         The class of algorithms: ε-DP, (ε, δ)-DP or ρ-zCDP, or no privacy at all.
-    moment : {"coordinate", "direction"}
-        What is assumed to have a moment, as in `tailguard.Moment`. It decides the exponent of d.
+    moment : {"coordinate", "direction", "data"}
+        What is assumed to have a moment, as in `tailguard.Moment`: coordinates or directions of a mean's records or of
+        a loss's gradients, or coordinates of the data (x, y) of a regression. It decides the exponent of d.
     orders : tuple of float
         Smallest and largest moment order of the statement.
     explicit : bool
@@ -92,9 +94,9 @@ class Rate:
     paper: str
     statement: str
     kind: Literal["upper", "lower"]
-    task: Literal["mean", "convex", "strongly convex", "sparse"]
+    task: Literal["mean", "convex", "strongly convex", "polytope", "sparse"]
     privacy: Literal["none", "pure", "approximate", "concentrated"]
-    moment: Literal["coordinate", "direction"]
+    moment: Literal["coordinate", "direction", "data"]
     orders: tuple[float, float]
     explicit: bool
     formula: str

@@ -33,11 +33,15 @@ class Setting:
     failure : float, default=0.1
         The whole probability with which a bound that holds "with high probability" may fail.
     diameter : float, default=1.0
-        Diameter of the parameter space (Δ of Tao et al. 2022, L of Zhao et al. 2024).
+        Diameter of the parameter space (Δ of Tao et al. 2022, L of Zhao et al. 2024), in the ℓ1 norm for the polytopes
+        of Hu et al. 2022 (‖W‖₁): 2 for the unit ball of either norm.
     smoothness, convexity : float, default=1.0
-        β and α: the population risk is β-smooth and α-strongly convex, α ≤ β.
+        β and α: the population risk is β-smooth and α-strongly convex, α ≤ β. In the sparse theorems γ and μ, both for
+        sparse points only.
     sparsity : int, default=1
         s*, the number of non-zero coordinates in the sparse theorems.
+    vertices : int or None, default=None
+        |V|, the number of vertices of a polytope; None is an ℓ1 ball, which has 2d.
 
     Examples
     --------
@@ -56,6 +60,7 @@ class Setting:
     smoothness: float = 1.0
     convexity: float = 1.0
     sparsity: int = 1
+    vertices: int | None = None
 
     def __post_init__(self) -> None:
         smoothness = real("smoothness", self.smoothness, "Setting", above=0.0)
@@ -73,6 +78,8 @@ class Setting:
             "convexity": real("convexity", self.convexity, "Setting", above=0.0, at_most=smoothness),
             "sparsity": integer("sparsity", self.sparsity, "Setting", at_most=d),
         }
+        if self.vertices is not None:
+            checked["vertices"] = integer("vertices", self.vertices, "Setting")
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
@@ -80,6 +87,11 @@ class Setting:
     def power(self) -> float:
         """κ = 1 − 1/p, the exponent of every private rate."""
         return 1.0 - 1.0 / self.order
+
+    @property
+    def condition(self) -> float:
+        """β/α, the condition number (γ/μ of the sparse theorems)."""
+        return self.smoothness / self.convexity
 
     @property
     def rho(self) -> float:

@@ -4,7 +4,7 @@ Tao, Wu, Cheng and Wang, "Private Stochastic Convex Optimization and Sparse Lear
 """
 
 from tailguard.theory.tao import descent, lower, means
-from tailguard.theory.tao.descent import convex_risk, sparse_risk, strongly_convex_risk
+from tailguard.theory.tao.descent import convex_risk, sparse_risk, sparse_threshold, strongly_convex_risk
 from tailguard.theory.tao.lower import (
     convex_lower,
     convex_lower_pure,
@@ -39,6 +39,7 @@ __all__ = [
     "sparse_lower",
     "sparse_lower_pure",
     "sparse_risk",
+    "sparse_threshold",
     "strongly_convex_lower",
     "strongly_convex_lower_pure",
     "strongly_convex_risk",

@@ -4,10 +4,12 @@ import math
 from fractions import Fraction
 from functools import partial
 
+from tailguard._validate import integer
+from tailguard.theory.hu import thresholding
 from tailguard.theory.rate import HALF, MINUS_KAPPA, Exponent, Rate
 from tailguard.theory.setting import Setting
 
-__all__ = ["RATES", "convex_risk", "sparse_risk", "strongly_convex_risk"]
+__all__ = ["RATES", "convex_risk", "sparse_risk", "sparse_threshold", "strongly_convex_risk"]
 
 
 def convex_risk(setting: Setting) -> float:
@@ -74,13 +76,36 @@ def strongly_convex_risk(setting: Setting) -> float:
     return float(condition * error**2)
 
 
-def sparse_risk(setting: Setting) -> float:
-    """Return the rate of Theorem 10: M²·s·(ln n·ln(d/ξ)·√(s·ln(1/δ))/(nε))^(2κ), s = s*, ξ = failure.
+def sparse_threshold(setting: Setting, kept: int | None = None, steps: int | None = None) -> float:
+    """Return B = M·(nε/(T·ln(dT/ξ)·√(s·ln(1/δ))))^(1/(1+v)) of Theorem 10, ξ = failure.
 
     Parameters
     ----------
     setting : Setting
-        Uses n, d, epsilon ≤ 1, delta, order ≤ 2, bound, failure, sparsity. Hidden constants, γ and μ are 1.
+        Uses n, d, epsilon ≤ 1, delta, order ≤ 2, bound, failure; and smoothness, convexity, sparsity for s and T.
+    kept, steps : int or None
+        s and T; None takes `hu.kept` and `hu.thresholding_steps`, which Theorem 10 has too.
+
+    Notes
+    -----
+    Correction. The theorem has γ inside the power. The step 2/(3γ) puts the same power of γ in front of bias and noise,
+    so that their balance has none; with it B would not scale with the loss.
+    """
+    setting.check("sparse_threshold", greatest_order=2.0, most_epsilon=1.0, approximate=True)
+    s = thresholding.kept(setting) if kept is None else integer("kept", kept, "sparse_threshold", at_most=setting.d)
+    T = thresholding.thresholding_steps(setting) if steps is None else integer("steps", steps, "sparse_threshold")
+    logs = math.log(setting.d * T / setting.failure) * math.sqrt(s * math.log(1.0 / setting.delta))
+    return float(setting.bound * (setting.n * setting.epsilon / (T * logs)) ** (1.0 / setting.order))
+
+
+def sparse_risk(setting: Setting) -> float:
+    """Return the rate of Theorem 10: M²·a²·s/μ·(a²·ln n·ln(d/ξ)·√(s·ln(1/δ))/(nε))^(2κ), a = γ/μ, s = s*, ξ = failure.
+
+    Parameters
+    ----------
+    setting : Setting
+        Uses n, d, epsilon ≤ 1, delta, order ≤ 2, bound, failure, smoothness γ, convexity μ, sparsity. The hidden
+        constant is 1.
 
     Returns
     -------
@@ -90,12 +115,14 @@ def sparse_risk(setting: Setting) -> float:
     Notes
     -----
     *Accuracy.* Assumption 2: restricted strong convexity and smoothness, coordinates of the gradient with a p-th
-    moment at every s-sparse point. (s*)^((1+2v)/(1+v)) = s·(√s)^(2κ).
+    moment at every s-sparse point. (s*)^((1+2v)/(1+v)) = s·(√s)^(2κ). The theorem leaves out γ and μ; they follow from
+    (55) with both powers of γ that it drops, and make the risk homogeneous. At p = 2 this is Theorem 8 of Hu et al.
+    2022.
     """
     setting.check("sparse_risk", greatest_order=2.0, most_epsilon=1.0, approximate=True)
-    s, logs = setting.sparsity, math.log(setting.n) * math.log(setting.d / setting.failure)
-    factor = setting.private(logs * math.sqrt(s * math.log(1.0 / setting.delta)))
-    return float(s * (setting.bound * factor) ** 2)
+    s, a, logs = setting.sparsity, setting.condition, math.log(setting.n) * math.log(setting.d / setting.failure)
+    factor = setting.private(a**2 * logs * math.sqrt(s * math.log(1.0 / setting.delta)))
+    return float(a**2 * s / setting.convexity * (setting.bound * factor) ** 2)
 
 
 _rate = partial(
@@ -135,10 +162,11 @@ RATES = (
         name="truncated thresholding",
         statement="Theorem 10",
         task="sparse",
-        formula="M²·s·(ln n·ln(d/β)·√(s·ln(1/δ))/(nε))^(2κ)",
+        formula="M²·a²·s/μ·(a²·ln n·ln(d/β)·√(s·ln(1/δ))/(nε))^(2κ), a = γ/μ",
         function=sparse_risk,
         exponent_n=Exponent(0, -2),
         exponent_d=Exponent(),
         exponent_epsilon=Exponent(0, -2),
+        caveat="The printed B has γ inside the power and does not scale with the loss.",
     ),
 )
