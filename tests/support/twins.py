@@ -109,3 +109,26 @@ def add_gram(rows, factor):
     above, right = np.triu_indices(rows.shape[1])
     left = np.where(above == right, 1.0, np.sqrt(2.0)) * u[:, above]
     return _add(left * u[:, right])
+
+
+def shares(slope, limit):
+    """clamp(slope/limit, ±1)."""
+    return np.where(np.isfinite(slope), np.clip(slope / limit, -1.0, 1.0), 0.0)
+
+
+def add_shrunken(rows, share, rate, limit):
+    """Σ rint(share·clamp(rate·row))."""
+    used = (share != 0.0)[:, np.newaxis] & np.isfinite(rows)
+    return _add(np.where(used, share[:, np.newaxis] * np.clip(rate * rows, -limit, limit), 0.0))
+
+
+def add_smoothed(rows, factor, table, scale, limit):
+    """Σ rint(clamp(scale·ψ(factor·row))) with ψ from a table."""
+    a = factor[:, np.newaxis] * np.where(np.isfinite(rows), rows, 0.0)
+    size = np.minimum(np.abs(a), STEEPEST)
+    t = size / (1.0 + size)
+    position = t * (table.shape[1] - 1)
+    cell = np.floor(position).astype(np.int64)
+    rest = position - cell
+    quotient = table[0, cell] + rest * (table[1, cell] + rest * table[2, cell])
+    return _add(np.clip(np.copysign(t, a) * quotient * scale, -limit, limit))
