@@ -1,10 +1,24 @@
 """Recipes and theory state the papers' numbers independently; they must be the same numbers."""
 
+from dataclasses import replace
+
 import pytest
 
+from tailguard.domains import L1Ball, Polytope, Simplex, Sparse
+from tailguard.losses import Squared
+from tailguard.plans import Moment, Problem
 from tailguard.privacy import Privacy
-from tailguard.recipes import clipping, iterative_updating, truncated_mean
-from tailguard.theory import Setting, tao, zhao
+from tailguard.recipes import (
+    catoni_thresholding,
+    clipping,
+    iterative_updating,
+    shrunken_thresholding,
+    thresholding,
+    truncated_mean,
+    truncated_thresholding,
+)
+from tailguard.recipes.prediction import theorem_error
+from tailguard.theory import Setting, hu, tao, zhao
 
 SETTINGS = [
     Setting(n=n, d=d, epsilon=epsilon, delta=delta, order=order, bound=bound, failure=0.15)
@@ -29,3 +43,50 @@ def test_tao(order):
     setting = Setting(n=5000, epsilon=0.3, delta=1e-6, order=order, bound=4.0, failure=3 * truncated_mean.FAILURE)
     threshold = truncated_mean.truncation_threshold(5000, Privacy(0.3, 1e-6), order, 4.0)
     assert threshold == pytest.approx(tao.truncation_threshold(setting), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("domain", "norm", "expected"),
+    [
+        (L1Ball(6, radius=1.5), "l1", {"diameter": 3.0, "vertices": None}),
+        (Simplex(6), "l1", {"diameter": 2.0, "vertices": 6}),
+        (Polytope(((1.0, 2.0), (0.0, -1.0), (0.0, 0.0))), "l1", {"d": 2, "diameter": 6.0, "vertices": 3}),
+        (Polytope(((3.0, 4.0), (0.0, -1.0))), "l2", {"d": 2, "diameter": 10.0, "vertices": 2}),
+        (Sparse(6, sparsity=2, radius=1.0), "l2", {"diameter": 2.0, "sparsity": 2}),
+        (Sparse(6, sparsity=2), "l2", {"diameter": 1.0, "sparsity": 2}),
+    ],
+    ids=str,
+)
+def test_the_facts_of_a_domain_reach_the_theorem(domain, norm, expected):
+    seen = []
+    problem = Problem(Squared(), domain, 100, domain.dimension, moment=Moment(2.0, 3.0), smoothness=2.0)
+    error = theorem_error(lambda setting: seen.append(setting) or 1.0, problem, Privacy(1.0, 1e-6), norm)
+    assert error == 1.0
+    facts = {"d": 6, "n": 100, "bound": 3.0, "smoothness": 2.0, "convexity": 2.0} | expected
+    assert {name: getattr(seen[0], name) for name in facts} == facts
+
+
+def _told(setting, loss, domain):
+    moment = Moment(setting.order, setting.bound, "coordinate")
+    curvature = {"smoothness": setting.smoothness, "strong_convexity": setting.convexity}
+    return Problem(loss, domain, setting.n, setting.d, moment=moment, **curvature)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+@pytest.mark.parametrize(("s", "curvature"), [(1, {}), (3, {"smoothness": 1.5, "convexity": 1.0})])
+def test_thresholding(epsilon, s, curvature):
+    setting = Setting(
+        n=20_000, d=900, epsilon=epsilon, order=4.0, bound=0.7, failure=thresholding.FAILURE, sparsity=s, **curvature
+    )
+    privacy, second = Privacy(epsilon, setting.delta), replace(setting, order=2.0)
+    problem = _told(setting, Squared(), Sparse(900, sparsity=s, radius=1.0))
+    plan = shrunken_thresholding.plan_with(problem, privacy)
+    assert (plan.solver.sparsity, plan.solver.steps) == (hu.kept(setting), hu.thresholding_steps(setting))
+    assert plan.solver.step_size == pytest.approx(hu.thresholding_step(setting), rel=1e-12)
+    assert plan.solver.entries.threshold == pytest.approx(hu.shrunken_thresholding_threshold(setting), rel=1e-12)
+    for recipe, parameter in (
+        (catoni_thresholding, hu.catoni_thresholding_scale),
+        (truncated_thresholding, tao.sparse_threshold),
+    ):
+        plan = recipe.plan_with(_told(second, Squared(), problem.domain), privacy)
+        assert plan.solver.entries.threshold == pytest.approx(parameter(second), rel=1e-12)

@@ -2,7 +2,12 @@
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
+from tailguard.domains.base import Domain
+from tailguard.domains.polytope import Polytope
+from tailguard.domains.simplex import Simplex
+from tailguard.domains.sparse import Sparse
 from tailguard.errors import ParameterError
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
@@ -40,15 +45,21 @@ def regression_error(problem: Problem, noise: CountNoise, sampling: float, gradi
     return x / (1.0 + x)
 
 
-def theorem_error(theorem: Callable[[Setting], float], problem: Problem, privacy: Privacy) -> float | None:
-    """Return the theorem's bound for these facts, or None where its conditions do not hold."""
-    moment, radius = problem.moment, problem.domain.norm_bound("l2")
+def theorem_error(
+    theorem: Callable[[Setting], float], problem: Problem, privacy: Privacy, norm: Literal["l1", "l2"] = "l2"
+) -> float | None:
+    """Return the theorem's bound for these facts, or None where its conditions do not hold.
+
+    The diameter is that of the domain in the given norm: ℓ1 for the polytopes of Hu et al. 2022.
+    """
+    moment, domain = problem.moment, problem.domain
+    radius = domain.norm_bound(norm)
     if moment is None or moment.bound is None:
         return None
     try:
         setting = Setting(
             n=problem.n,
-            d=problem.domain.dimension + problem.intercept,
+            d=domain.dimension + problem.intercept,
             epsilon=privacy.epsilon,
             delta=privacy.delta,
             order=moment.order,
@@ -56,7 +67,16 @@ def theorem_error(theorem: Callable[[Setting], float], problem: Problem, privacy
             diameter=2.0 * radius if math.isfinite(radius) else 1.0,
             smoothness=problem.smoothness,
             convexity=problem.strong_convexity or problem.smoothness,
+            sparsity=domain.sparsity if isinstance(domain, Sparse) else 1,
+            vertices=_vertices(domain),
         )
         return theorem(setting)
     except ParameterError:
         return None
+
+
+def _vertices(domain: Domain) -> int | None:
+    """Return the number of vertices where it is not the 2d of an ℓ1 ball, without listing them."""
+    if isinstance(domain, Simplex):
+        return domain.dimension
+    return len(domain.corners) if isinstance(domain, Polytope) else None
