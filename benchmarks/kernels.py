@@ -14,12 +14,14 @@ from tailguard.engines.numpy import NumpyEngine
 from tailguard.losses import Squared
 from tailguard.statistics import (
     Below,
+    Catoni,
     Clamped,
     Clipped,
     Columns,
     Gradient,
     Gram,
     Octaves,
+    Shrunken,
     Truncated,
     View,
     Weighted,
@@ -82,6 +84,14 @@ def _cases(X, y, w):
         G = gradients()
         return np.where(np.abs(G) <= THRESHOLD, G, 0.0).sum(axis=0)
 
+    def shrunken():
+        return (np.clip(X @ w - y, -2.0, 2.0)[:, np.newaxis] * np.clip(X, -THRESHOLD, THRESHOLD)).sum(axis=0)
+
+    def catoni():
+        """The bounded function without the smoothing; the closed form with it takes dozens of times as long."""
+        A = np.clip(gradients() / THRESHOLD, -np.sqrt(2.0), np.sqrt(2.0))
+        return (A - A * A * A / 6.0).sum(axis=0)
+
     def octaves():
         cell = np.clip(np.floor(2 * np.log2(np.abs(X))) + 40, 0, 79).astype(np.int64)
         return np.bincount((cell + 80 * np.arange(d)).ravel(), minlength=80 * d)
@@ -99,6 +109,8 @@ def _cases(X, y, w):
             lambda: np.clip(gradients(), -THRESHOLD, THRESHOLD).sum(axis=0),
         ),
         "truncated sum": (Truncated(field, THRESHOLD, BITS), truncated),
+        "shrunken sum": (Shrunken(field, THRESHOLD, 2.0, BITS), shrunken),
+        "Catoni sum": (Catoni(field, THRESHOLD, BITS), catoni),
         "counts below": (Below(columns, np.zeros(d), BITS), lambda: (X <= 0.0).sum(axis=0)),
         "octave counts, two an octave": (Octaves(columns, -20, 20, 2, BITS), octaves),
         "Gram matrix": (Gram(View(d), RADIUS, BITS), gram),
