@@ -28,7 +28,7 @@ def bound(beta: float) -> float:
     Examples
     --------
     >>> round(bound(1.0), 6)
-    0.643641
+    0.643646
     """
     # A relative 2⁻⁵⁰ is more than the error of the three factors.
     return float(TOP * erf(math.sqrt(beta / 2.0)) * (1.0 - 2.0**-50))
