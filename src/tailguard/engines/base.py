@@ -2,7 +2,7 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Generic, Protocol, TypeAlias, TypeVar
@@ -12,12 +12,15 @@ import numpy as np
 from tailguard._validate import integer
 from tailguard.engines.partition import WHOLE, Block
 from tailguard.errors import DataError
+from tailguard.statistics import passes
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector
+from tailguard.statistics.base import Kernel
+from tailguard.statistics.sparse_rows import AnyRows
 
-__all__ = ["CHUNK_BYTES", "ChunkedEngine", "Engine", "Kernel", "Records"]
+__all__ = ["CHUNK_BYTES", "Chunk", "ChunkedEngine", "Engine", "Kernel", "Records"]
 
-Kernel: TypeAlias = Callable[[FloatMatrix, FloatVector | None], IntVector]
 Records: TypeAlias = tuple[FloatMatrix, FloatVector | None]
+Chunk: TypeAlias = tuple[AnyRows, FloatVector | None]
 Piece = TypeVar("Piece")
 
 CHUNK_BYTES = 2**22
@@ -91,8 +94,8 @@ class ChunkedEngine(ABC, Generic[Piece]):
         """Yield what `_load` needs, cheaply: one thread at a time asks for the next piece."""
 
     @abstractmethod
-    def _load(self, piece: Piece) -> Records:
-        """Return the records of a piece, C-ordered float64; several threads load at the same time."""
+    def _load(self, piece: Piece) -> Chunk:
+        """Return the records of a piece, C-ordered float64 or sparse; several threads load at the same time."""
 
     def map_sum(self, kernel: Kernel, block: Block = WHOLE) -> IntVector:
         """Return the sum of a kernel over the chunks of a block: the same integers however it is cut."""
@@ -102,7 +105,10 @@ class ChunkedEngine(ABC, Generic[Piece]):
             return self._drain(kernel, pieces)
         with ThreadPoolExecutor(workers) as pool:
             parts = [pool.submit(self._drain, kernel, pieces) for _ in range(workers)]
-            return sum((part.result() for part in parts[1:]), parts[0].result())
+            total = parts[0].result()
+            for part in parts[1:]:
+                total += part.result()
+            return total
 
     def _drain(self, kernel: Kernel, pieces: Iterator[Piece]) -> IntVector:
         total = kernel(np.empty((0, self.d)), np.empty(0) if self.has_target else None)
@@ -114,7 +120,7 @@ class ChunkedEngine(ABC, Generic[Piece]):
         """Return the records of a block in row order, as float64."""
         empty = (np.empty((0, self.d)), np.empty(0) if self.has_target else None)
         loaded = [empty, *(self._load(piece) for piece in self._pieces(block))]
-        X = np.concatenate([rows for rows, _ in loaded])
+        X = np.concatenate([passes.dense(rows) for rows, _ in loaded])
         y = np.concatenate([target for _, target in loaded if target is not None]) if self.has_target else None
         return X, y
 

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from tailguard.engines import Engine
 from tailguard.engines.base import Kernel, Records
 from tailguard.engines.partition import WHOLE, Block
-from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector
+from tailguard.statistics.arrays import FloatVector, IntVector
+from tailguard.statistics.sparse_rows import AnyRows
 
 __all__ = ["Relabelled", "zero_one"]
 
@@ -45,7 +46,7 @@ class Relabelled:
     def map_sum(self, kernel: Kernel, block: Block = WHOLE) -> IntVector:
         """Return the sum of a kernel over the chunks of a block."""
 
-        def relabelled(X: FloatMatrix, y: FloatVector | None) -> IntVector:
+        def relabelled(X: AnyRows, y: FloatVector | None) -> IntVector:
             return kernel(X, None if y is None else zero_one(y, self._classes))
 
         return self._engine.map_sum(relabelled, block)

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailguard._validate import choice, integer, real, refuse
-from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector
+from tailguard.statistics import passes
+from tailguard.statistics.arrays import FloatVector, IntVector
 from tailguard.statistics.kernels import MAX_ROWS
+from tailguard.statistics.sparse_rows import AnyRows
 
 __all__ = [
     "BLOCK_BYTES",
@@ -31,7 +33,7 @@ __all__ = [
 ]
 
 Norm = Literal["l1", "l2", "linf"]
-Kernel: TypeAlias = Callable[[FloatMatrix, FloatVector | None], IntVector]
+Kernel: TypeAlias = Callable[[AnyRows, FloatVector | None], IntVector]
 S = TypeVar("S", bound="type[Statistic]")
 
 MAX_BITS = 40
@@ -164,20 +166,26 @@ class Statistic(ABC):
         """Return the function that sums the contributions of a chunk of raw records (X, y)."""
         return self._sum
 
-    def _sum(self, X: FloatMatrix, y: FloatVector | None) -> IntVector:
-        step = min(MAX_ROWS, max(1, BLOCK_BYTES // (8 * X.shape[1])))
-        X = X.view()
-        X.flags.writeable = False  # for all its blocks at once: see `frozen`
-        total = np.zeros(self.dimension, np.int64)
+    def _sum(self, X: AnyRows, y: FloatVector | None) -> IntVector:
+        row_bytes = 8 * max(1, passes.width(X, self._width(X.shape[1])))
+        step = min(MAX_ROWS, max(1, BLOCK_BYTES // row_bytes))
+        X = passes.guarded(X)
+        total: IntVector | None = None
         with np.errstate(all="ignore"):  # a warning would tell of a value
             for start in range(0, len(X), step):
                 part = slice(start, start + step)
-                total += self._block(X[part], None if y is None else y[part]).astype(np.int64, copy=False)
-        return total
+                added = self._block(X[part], None if y is None else y[part]).astype(np.int64, copy=False)
+                # The first block's own array: a histogram of many columns should not be in memory twice.
+                total = added if total is None else np.add(total, added, out=total)
+        return np.zeros(self.dimension, np.int64) if total is None else total
+
+    def _width(self, d: int) -> int:
+        """Return how many floats a sparse record of d features becomes on the way; 0 where it stays sparse."""
+        return d
 
     @abstractmethod
-    def _block(self, X: FloatMatrix, y: FloatVector | None) -> NDArray[np.float64 | np.int64]:
-        """Return the integer sum over at most `MAX_ROWS` records."""
+    def _block(self, X: AnyRows, y: FloatVector | None) -> NDArray[np.float64 | np.int64]:
+        """Return the integer sum over at most `MAX_ROWS` records, in a new array."""
 
 
 def checked_bits(bits: int, dimension: int, owner: str) -> int:

@@ -6,10 +6,11 @@ from typing import ClassVar
 import numpy as np
 
 from tailguard._validate import refuse
-from tailguard.statistics import kernels
-from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector, public_vector
+from tailguard.statistics import passes
+from tailguard.statistics.arrays import FloatVector, IntVector, public_vector
 from tailguard.statistics.base import Norm, Statistic, checked_bits, register, root_above
 from tailguard.statistics.scalars import Scalars
+from tailguard.statistics.sparse_rows import AnyRows
 
 __all__ = ["Below"]
 
@@ -61,6 +62,9 @@ class Below(Statistic):
     def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
         return size * {"linf": 1.0, "l2": root_above(dimension), "l1": float(dimension)}[norm]
 
-    def _block(self, X: FloatMatrix, y: FloatVector | None) -> IntVector:
-        counts = kernels.count_below(self.scalars.values(X, y), self.edges)
+    def _width(self, d: int) -> int:  # noqa: ARG002
+        return self.scalars.width
+
+    def _block(self, X: AnyRows, y: FloatVector | None) -> IntVector:
+        counts = passes.count_below(self.scalars.values(X, y), self.edges)
         return counts.astype(np.int64) << self.bits

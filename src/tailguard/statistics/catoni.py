@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tailguard._validate import real
-from tailguard.statistics import coordinate_kernels, kernels, smoothing
-from tailguard.statistics.arrays import FloatMatrix, FloatVector
+from tailguard.statistics import kernels, passes, smoothing
+from tailguard.statistics.arrays import FloatVector
 from tailguard.statistics.base import Norm, Statistic, checked_bits, checked_scale, register, root_above
 from tailguard.statistics.fields import Field
+from tailguard.statistics.sparse_rows import AnyRows
 
 __all__ = ["Catoni"]
 
@@ -67,9 +68,12 @@ class Catoni(Statistic):
     def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
         return 2.0 * size * {"linf": 1.0, "l2": root_above(dimension), "l1": float(dimension)}[norm]
 
-    def _block(self, X: FloatMatrix, y: FloatVector | None) -> FloatVector:
+    def _width(self, d: int) -> int:  # noqa: ARG002
+        return self.field.width
+
+    def _block(self, X: AnyRows, y: FloatVector | None) -> FloatVector:
         rows, slopes = self.field.parts(X, y)
         factor = kernels.scaling_factors(slopes, self.threshold)
         limit = 2.0**self.bits
         table = smoothing.table(float(self.beta))
-        return coordinate_kernels.add_smoothed(rows, factor, table, limit / smoothing.bound(self.beta), limit)
+        return passes.add_smoothed(rows, factor, table, limit / smoothing.bound(self.beta), limit)

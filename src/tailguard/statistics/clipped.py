@@ -4,10 +4,11 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tailguard.statistics import kernels
-from tailguard.statistics.arrays import FloatMatrix, FloatVector
+from tailguard.statistics import kernels, passes
+from tailguard.statistics.arrays import FloatVector
 from tailguard.statistics.base import Norm, Statistic, checked_bits, checked_scale, register
 from tailguard.statistics.fields import Field
+from tailguard.statistics.sparse_rows import AnyRows
 
 __all__ = ["Clipped", "inner_bound"]
 
@@ -65,7 +66,10 @@ class Clipped(Statistic):
     def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
         return 2.0 * size
 
-    def _block(self, X: FloatMatrix, y: FloatVector | None) -> FloatVector:
+    def _width(self, d: int) -> int:  # noqa: ARG002
+        return self.field.width
+
+    def _block(self, X: AnyRows, y: FloatVector | None) -> FloatVector:
         rows, slopes, squares = self.field.measured(X, y)
         bound = inner_bound(self.dimension, self.bits)
-        return kernels.add_rows(rows, kernels.clip_factors(slopes, squares, self.unit, bound))
+        return passes.add_rows(rows, kernels.clip_factors(slopes, squares, self.unit, bound))

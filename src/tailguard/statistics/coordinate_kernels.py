@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tailguard.statistics.arrays import FloatMatrix, FloatVector
 from tailguard.statistics.kernels import STEEPEST, compiled
 
-__all__ = ["add_shrunken", "add_smoothed", "shares"]
+__all__ = ["add_shrunken", "add_smoothed", "locate", "look_up", "shares"]
 
 
 @compiled
@@ -50,15 +50,15 @@ def add_smoothed(rows: FloatMatrix, factor: FloatVector, table: FloatMatrix, sca
     cell = np.empty(d, np.uint64)  # unsigned: no index counts from the end
     for i in range(m):
         if factor[i] != 0.0:
-            _locate(rows[i], factor[i], table.shape[1] - 1, place, rest, cell)
-            _look_up(table, rest, cell, quotient)
+            locate(rows[i], factor[i], table.shape[1] - 1, place, rest, cell)
+            look_up(table, rest, cell, quotient)
             for j in range(d):
                 total[j] += np.rint(min(max(place[j] * quotient[j] * scale, -limit), limit))
     return total
 
 
 @compiled
-def _locate(
+def locate(
     row: FloatVector, factor: float, cells: int, place: FloatVector, rest: FloatVector, cell: NDArray[np.uint64]
 ) -> None:
     """Find ±t, t = |a|/(1 + |a|) for each a = factor·entry, its cell of the table and where in the cell it lies."""
@@ -73,7 +73,8 @@ def _locate(
 
 
 @compiled
-def _look_up(table: FloatMatrix, rest: FloatVector, cell: NDArray[np.uint64], quotient: FloatVector) -> None:
+def look_up(table: FloatMatrix, rest: FloatVector, cell: NDArray[np.uint64], quotient: FloatVector) -> None:
+    """Find ψ(a)/t by the parabola of the cell."""
     for j in range(rest.size):
         k, r = cell[j], rest[j]
         quotient[j] = table[0, k] + r * (table[1, k] + r * table[2, k])

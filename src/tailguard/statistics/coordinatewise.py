@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tailguard.statistics import kernels
-from tailguard.statistics.arrays import FloatMatrix, FloatVector
+from tailguard.statistics import kernels, passes
+from tailguard.statistics.arrays import FloatVector
 from tailguard.statistics.base import Norm, Statistic, checked_bits, checked_scale, register, root_above
 from tailguard.statistics.fields import Field
+from tailguard.statistics.sparse_rows import AnyRows
 
 __all__ = ["Clamped", "Truncated"]
 
@@ -37,7 +38,10 @@ class _Coordinatewise(Statistic):
     def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
         return 2.0 * size * {"linf": 1.0, "l2": root_above(dimension), "l1": float(dimension)}[norm]
 
-    def _scaled(self, X: FloatMatrix, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
+    def _width(self, d: int) -> int:  # noqa: ARG002
+        return self.field.width
+
+    def _scaled(self, X: AnyRows, y: FloatVector | None) -> tuple[AnyRows, FloatVector]:
         rows, slopes = self.field.parts(X, y)
         return rows, kernels.scaling_factors(slopes, self.unit)
 
@@ -64,8 +68,8 @@ class Clamped(_Coordinatewise):
 
     kind: ClassVar[str] = "clamped sum"
 
-    def _block(self, X: FloatMatrix, y: FloatVector | None) -> FloatVector:
-        return kernels.add_clamped(*self._scaled(X, y), 2.0**self.bits)
+    def _block(self, X: AnyRows, y: FloatVector | None) -> FloatVector:
+        return passes.add_clamped(*self._scaled(X, y), 2.0**self.bits)
 
 
 @register
@@ -90,5 +94,5 @@ class Truncated(_Coordinatewise):
 
     kind: ClassVar[str] = "truncated sum"
 
-    def _block(self, X: FloatMatrix, y: FloatVector | None) -> FloatVector:
-        return kernels.add_truncated(*self._scaled(X, y), 2.0**self.bits)
+    def _block(self, X: AnyRows, y: FloatVector | None) -> FloatVector:
+        return passes.add_truncated(*self._scaled(X, y), 2.0**self.bits)

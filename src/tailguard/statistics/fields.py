@@ -12,8 +12,9 @@ import numpy as np
 from tailguard._validate import refuse
 from tailguard.errors import ParameterError
 from tailguard.losses.base import Loss, RecordLoss
-from tailguard.statistics import kernels
-from tailguard.statistics.arrays import FloatMatrix, FloatVector, frozen, public_vector
+from tailguard.statistics import passes
+from tailguard.statistics.arrays import FloatVector, frozen, public_vector
+from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
 __all__ = ["Field", "Gradient", "RecordGradient", "Rows", "point_of"]
@@ -29,14 +30,19 @@ class Field(ABC):
     def dimension(self) -> int:
         """Length of a row."""
 
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way; 0 where it stays sparse."""
+        return self.view.width
+
     @abstractmethod
-    def parts(self, X: FloatMatrix, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
+    def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[AnyRows, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
 
-    def measured(self, X: FloatMatrix, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector, FloatVector]:
+    def measured(self, X: AnyRows, y: FloatVector | None) -> tuple[AnyRows, FloatVector, FloatVector]:
         """Return the rows, the slopes and the squared norms of the rows."""
         rows, slopes = self.parts(X, y)
-        return rows, slopes, kernels.squares(rows)
+        return rows, slopes, passes.squares(rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +56,7 @@ class Rows(Field):
         """Length of a row."""
         return self.view.dimension
 
-    def parts(self, X: FloatMatrix, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:  # noqa: ARG002
+    def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[AnyRows, FloatVector]:  # noqa: ARG002
         """Return the rows and slopes of a chunk of raw records."""
         return self.view.rows(X), np.ones(len(X))
 
@@ -81,15 +87,15 @@ class Gradient(Field):
         """Length of a row."""
         return self.view.dimension
 
-    def parts(self, X: FloatMatrix, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
+    def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[AnyRows, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
         rows = self.view.rows(X)
-        return rows, self._slopes(kernels.dots(rows, self.point), y)
+        return rows, self._slopes(passes.dots(rows, self.point), y)
 
-    def measured(self, X: FloatMatrix, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector, FloatVector]:
+    def measured(self, X: AnyRows, y: FloatVector | None) -> tuple[AnyRows, FloatVector, FloatVector]:
         """Return the rows, the slopes and the squared norms of the rows, in one pass over the rows."""
         rows = self.view.rows(X)
-        predictions, squares = kernels.dots_and_squares(rows, self.point)
+        predictions, squares = passes.dots_and_squares(rows, self.point)
         return rows, self._slopes(predictions, y), squares
 
     def _slopes(self, predictions: FloatVector, y: FloatVector | None) -> FloatVector:
@@ -129,10 +135,15 @@ class RecordGradient(Field):
         """Length of a row."""
         return int(self.point.size)
 
-    def parts(self, X: FloatMatrix, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way: a loss takes arrays."""
+        return self.view.dense_width
+
+    def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[AnyRows, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
         target = None if y is None else self.view.target(y)
-        rows = np.asarray(self.loss.gradient(self.point, self.view.rows(X), target))
+        rows = np.asarray(self.loss.gradient(self.point, self.view.dense(X), target))
         if rows.shape != (len(X), self.dimension):
             raise ParameterError("A loss must return one gradient per record, as long as the point.")
         return frozen(rows), np.ones(len(X))

@@ -9,6 +9,7 @@ import numpy as np
 from tailguard.statistics import kernels
 from tailguard.statistics.arrays import FloatMatrix, FloatVector
 from tailguard.statistics.base import Norm, Statistic, checked_bits, checked_scale, register, root_above
+from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
 __all__ = ["Gram"]
@@ -68,8 +69,11 @@ class Gram(Statistic):
         slack = 1 - (self.view.dimension + 32) * 2.0**-50
         return (2.0**self.bits - math.sqrt(self.dimension / 2)) * slack
 
-    def _block(self, X: FloatMatrix, y: FloatVector | None) -> FloatVector:  # noqa: ARG002
-        rows = self.view.rows(X)
+    def _width(self, d: int) -> int:  # noqa: ARG002
+        return self.view.dense_width
+
+    def _block(self, X: AnyRows, y: FloatVector | None) -> FloatVector:  # noqa: ARG002
+        rows = self.view.dense(X)
         scale = 2.0 ** (self.bits / 2) / self.radius
         ones = np.ones(len(rows))
         factors = kernels.weight_factors(ones, kernels.squares(rows), 1.0, scale, math.sqrt(self._bound))

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from tailguard._validate import integer
 from tailguard.errors import ParameterError
-from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector
+from tailguard.statistics.arrays import FloatVector, IntVector
 from tailguard.statistics.base import Kernel, Norm, Source, Statistic, checked_bits, checked_scale, register, root_above
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.coordinatewise import Truncated
 from tailguard.statistics.fields import Field
+from tailguard.statistics.sparse_rows import AnyRows
 
 __all__ = ["ClippedGroups", "ClippedMedian", "TruncatedMedian"]
 
@@ -54,7 +55,7 @@ class _Grouped(Statistic):
         parts = source.split(self.groups)
         return parts, np.stack([part.total(self.kernel()) for part in parts])
 
-    def _block(self, X: FloatMatrix, y: FloatVector | None) -> NDArray[np.float64 | np.int64]:
+    def _block(self, X: AnyRows, y: FloatVector | None) -> NDArray[np.float64 | np.int64]:
         return self._inner._block(X, y)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from tailguard.losses.base import Loss
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, frozen
 from tailguard.statistics.fields import Field, point_of
+from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
 __all__ = ["Improvement"]
@@ -38,8 +39,13 @@ class Improvement(Field):
         """Length of a row."""
         return self.view.dimension
 
-    def parts(self, X: FloatMatrix, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way: a loss takes arrays."""
+        return self.view.dense_width
+
+    def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
         target = self.view.target(y)[:, np.newaxis]
-        values = self.loss.value(self.view.rows(X) + self.offsets, target)
+        values = self.loss.value(self.view.dense(X) + self.offsets, target)
         return frozen(values[:, :1] - values), np.ones(len(X))

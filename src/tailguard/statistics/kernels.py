@@ -36,7 +36,9 @@ __all__ = [
     "count_below",
     "dots",
     "dots_and_squares",
+    "octave",
     "octave_counts",
+    "scaled_entry",
     "scaled_rows",
     "scaling_factors",
     "squares",
@@ -155,6 +157,14 @@ def squares(rows: FloatMatrix) -> FloatVector:
     return square
 
 
+@inlined
+def scaled_entry(x: float, centre: float, rate: float, limit: float) -> float:
+    """Return (x − centre)·rate, shrunk to ±limit, and exactly 0 where the rate is 0."""
+    z = (x - centre) * rate
+    z = limit if z > limit else (-limit if z < -limit else z)
+    return z if rate != 0.0 else 0.0
+
+
 @compiled
 def scaled_rows(x: FloatMatrix, centre: FloatVector, rate: FloatVector, limit: float, intercept: bool) -> FloatMatrix:
     """Return (x − centre)·rate, exactly 0 where the rate is 0, shrunk to ±limit, with a column of ones if asked."""
@@ -162,9 +172,7 @@ def scaled_rows(x: FloatMatrix, centre: FloatVector, rate: FloatVector, limit: f
     rows = np.empty((m, d + (1 if intercept else 0)))
     for i in range(m):
         for j in range(d):
-            z = (x[i, j] - centre[j]) * rate[j]
-            z = limit if z > limit else (-limit if z < -limit else z)
-            rows[i, j] = z if rate[j] != 0.0 else 0.0
+            rows[i, j] = scaled_entry(x[i, j], centre[j], rate[j], limit)
         if intercept:
             rows[i, d] = 1.0
     return rows
@@ -185,8 +193,7 @@ def combined_rows(
         total = rows[i, :k]
         for j in range(d):
             if rate[j] != 0.0:
-                z = (x[i, j] - centre[j]) * rate[j]
-                z = limit if z > limit else (-limit if z < -limit else z)
+                z = scaled_entry(x[i, j], centre[j], rate[j], limit)
                 for c in range(k):
                     total[c] += z * basis[j, c]
         if intercept:
@@ -279,24 +286,30 @@ def count_below(scalars: FloatMatrix, edges: FloatVector) -> FloatVector:
     return total
 
 
-@compiled
-def octave_counts(bits: Any, low: int, cells: int, cuts: IntVector) -> IntVector:
-    """Return for each column a histogram of magnitudes, from the bit patterns of its float64 entries.
+@inlined
+def octave(pattern: int, low: int, cells: int, cuts: IntVector) -> int:
+    """Return the cell of a magnitude from the bit pattern of its float64, −1 for NaN.
 
     `cuts` holds the fraction bits of 2**(k/substeps), k = 1 … substeps − 1. The patterns of floats
     from 0 up are ordered like the floats, so no logarithm is taken and no cell depends on one.
     """
+    magnitude = pattern & 0x7FFFFFFFFFFFFFFF
+    cell = ((magnitude >> 52) - 1023 - low) * (cuts.size + 1)
+    for k in range(cuts.size):
+        cell += (magnitude & 0xFFFFFFFFFFFFF) >= cuts[k]
+    return min(max(cell, 0), cells - 1) if magnitude <= 0x7FF0000000000000 else -1
+
+
+@compiled
+def octave_counts(bits: Any, low: int, cells: int, cuts: IntVector) -> IntVector:
+    """Return for each column a histogram of magnitudes, from the bit patterns of its float64 entries."""
     m, q = bits.shape
-    substeps = cuts.size + 1
     total = np.zeros((q, cells), np.int64)
     for i in range(m):
         for j in range(q):
-            magnitude = bits[i, j] & 0x7FFFFFFFFFFFFFFF
-            if magnitude <= 0x7FF0000000000000:  # anything larger is NaN
-                cell = ((magnitude >> 52) - 1023 - low) * substeps
-                for k in range(cuts.size):
-                    cell += (magnitude & 0xFFFFFFFFFFFFF) >= cuts[k]
-                total[j, min(max(cell, 0), cells - 1)] += 1
+            cell = octave(bits[i, j], low, cells, cuts)
+            if cell >= 0:
+                total[j, cell] += 1
     return total.ravel()
 
 

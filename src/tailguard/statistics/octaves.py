@@ -7,10 +7,11 @@ from typing import ClassVar
 import numpy as np
 
 from tailguard._validate import integer
-from tailguard.statistics import kernels
-from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector
+from tailguard.statistics import passes
+from tailguard.statistics.arrays import FloatVector, IntVector
 from tailguard.statistics.base import Norm, Statistic, checked_bits, register, root_above
 from tailguard.statistics.scalars import Scalars
+from tailguard.statistics.sparse_rows import AnyRows
 
 __all__ = ["Octaves"]
 
@@ -84,9 +85,13 @@ class Octaves(Statistic):
     def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
         return size * {"linf": 1.0, "l2": root_above(2 * parts), "l1": 2.0 * parts}[norm]
 
-    def _block(self, X: FloatMatrix, y: FloatVector | None) -> IntVector:
-        patterns = self.scalars.values(X, y).view(np.int64)
-        return kernels.octave_counts(patterns, self.low, self.cells, cuts(self.substeps)) << self.bits
+    def _width(self, d: int) -> int:  # noqa: ARG002
+        return self.scalars.width
+
+    def _block(self, X: AnyRows, y: FloatVector | None) -> IntVector:
+        counts = passes.octave_counts(self.scalars.values(X, y), self.low, self.cells, cuts(self.substeps))
+        counts <<= self.bits  # in place: many columns have very many cells
+        return counts
 
 
 def cuts(substeps: int) -> IntVector:

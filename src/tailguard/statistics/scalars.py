@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tailguard.statistics import passes
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, frozen
 from tailguard.statistics.fields import Field
+from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
 __all__ = ["Columns", "Largest", "Norm", "Scalars", "Slope", "Target"]
@@ -20,8 +22,13 @@ class Scalars(ABC):
         """The number q of scalars a record has."""
         return 1
 
+    @property
     @abstractmethod
-    def values(self, X: FloatMatrix, y: FloatVector | None) -> FloatMatrix:
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way; 0 where it stays sparse."""
+
+    @abstractmethod
+    def values(self, X: AnyRows, y: FloatVector | None) -> AnyRows:
         """Return the scalars of a chunk of raw records; they need not be finite."""
 
 
@@ -36,7 +43,12 @@ class Columns(Scalars):
         """The number q of scalars a record has."""
         return self.view.dimension
 
-    def values(self, X: FloatMatrix, y: FloatVector | None) -> FloatMatrix:  # noqa: ARG002
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way; 0 where it stays sparse."""
+        return self.view.width
+
+    def values(self, X: AnyRows, y: FloatVector | None) -> AnyRows:  # noqa: ARG002
         """Return the scalars of a chunk of raw records."""
         return self.view.rows(X)
 
@@ -47,7 +59,12 @@ class Target(Scalars):
 
     view: View
 
-    def values(self, X: FloatMatrix, y: FloatVector | None) -> FloatMatrix:  # noqa: ARG002
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way: none is looked at."""
+        return 0
+
+    def values(self, X: AnyRows, y: FloatVector | None) -> FloatMatrix:  # noqa: ARG002
         """Return the scalars of a chunk of raw records."""
         return self.view.target(y)[:, np.newaxis]
 
@@ -58,7 +75,12 @@ class Slope(Scalars):
 
     field: Field
 
-    def values(self, X: FloatMatrix, y: FloatVector | None) -> FloatMatrix:
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way; 0 where it stays sparse."""
+        return self.field.width
+
+    def values(self, X: AnyRows, y: FloatVector | None) -> FloatMatrix:
         """Return the scalars of a chunk of raw records."""
         return self.field.parts(X, y)[1][:, np.newaxis]
 
@@ -69,7 +91,12 @@ class Norm(Scalars):
 
     field: Field
 
-    def values(self, X: FloatMatrix, y: FloatVector | None) -> FloatMatrix:
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way; 0 where it stays sparse."""
+        return self.field.width
+
+    def values(self, X: AnyRows, y: FloatVector | None) -> FloatMatrix:
         """Return the scalars of a chunk of raw records."""
         _, slopes, squares = self.field.measured(X, y)
         return frozen(np.abs(slopes) * np.sqrt(squares))[:, np.newaxis]
@@ -81,7 +108,12 @@ class Largest(Scalars):
 
     field: Field
 
-    def values(self, X: FloatMatrix, y: FloatVector | None) -> FloatMatrix:
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way; 0 where it stays sparse."""
+        return self.field.width
+
+    def values(self, X: AnyRows, y: FloatVector | None) -> FloatMatrix:
         """Return the scalars of a chunk of raw records."""
         rows, slopes = self.field.parts(X, y)
-        return frozen(np.abs(slopes) * np.abs(rows).max(axis=1, initial=0.0))[:, np.newaxis]
+        return frozen(np.abs(slopes) * passes.largest(rows))[:, np.newaxis]

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tailguard.statistics import coordinate_kernels
-from tailguard.statistics.arrays import FloatMatrix, FloatVector
+from tailguard.statistics import coordinate_kernels, passes
+from tailguard.statistics.arrays import FloatVector
 from tailguard.statistics.base import Norm, Statistic, checked_bits, checked_scale, register, root_above
 from tailguard.statistics.fields import Field
+from tailguard.statistics.sparse_rows import AnyRows
 
 __all__ = ["Shrunken"]
 
@@ -63,8 +64,11 @@ class Shrunken(Statistic):
     def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
         return 2.0 * size * {"linf": 1.0, "l2": root_above(dimension), "l1": float(dimension)}[norm]
 
-    def _block(self, X: FloatMatrix, y: FloatVector | None) -> FloatVector:
+    def _width(self, d: int) -> int:  # noqa: ARG002
+        return self.field.width
+
+    def _block(self, X: AnyRows, y: FloatVector | None) -> FloatVector:
         rows, slopes = self.field.parts(X, y)
         share = coordinate_kernels.shares(slopes, self.limit)
         size = 2.0**self.bits
-        return coordinate_kernels.add_shrunken(rows, share, size / self.threshold, size)
+        return passes.add_shrunken(rows, share, size / self.threshold, size)

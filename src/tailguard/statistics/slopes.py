@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tailguard._validate import real
-from tailguard.statistics.arrays import FloatMatrix, FloatVector
+from tailguard.statistics.arrays import FloatVector
 from tailguard.statistics.fields import Field
+from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
 __all__ = ["Leveraged", "Slopes"]
@@ -32,7 +33,12 @@ class Slopes(Field):
         """Length of a row."""
         return 1
 
-    def parts(self, X: FloatMatrix, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way; 0 where it stays sparse."""
+        return self.field.width
+
+    def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[AnyRows, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
         _, slopes = self.field.parts(X, y)
         return np.ones((len(X), 1)), slopes
@@ -70,12 +76,17 @@ class Leveraged(Field):
         """Length of a row."""
         return self.field.dimension
 
-    def parts(self, X: FloatMatrix, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way; 0 where it stays sparse."""
+        return self.field.width
+
+    def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[AnyRows, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
         rows, slopes, _ = self.measured(X, y)
         return rows, slopes
 
-    def measured(self, X: FloatMatrix, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector, FloatVector]:
+    def measured(self, X: AnyRows, y: FloatVector | None) -> tuple[AnyRows, FloatVector, FloatVector]:
         """Return the rows, the weighted slopes and the squared norms of the rows."""
         rows, slopes, squares = self.field.measured(X, y)
         # A record without a finite norm keeps a slope that is not finite or is dropped by the statistic on top.

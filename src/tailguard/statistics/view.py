@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +11,7 @@ from tailguard._validate import integer, real, refuse
 from tailguard.errors import DataError
 from tailguard.statistics import kernels
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector, frozen, public_vector
+from tailguard.statistics.sparse_rows import AnyRows, SparseRows
 
 __all__ = ["View"]
 
@@ -114,18 +116,55 @@ class View:
         shrunk = self.limit < math.inf or self.columns is not None or self.basis is not None
         return self.centre is None and self.scale is None and not self.intercept and not shrunk
 
-    def rows(self, X: FloatMatrix) -> FloatMatrix:
-        """Return the rows of a chunk of raw records, read-only; no copy where they are the records."""
-        if X.ndim != 2 or X.shape[1] != self.dimension_in:
-            raise DataError(f"A chunk of records must have {self.dimension_in} columns.")
+    @cached_property
+    def _keeps_zeros(self) -> bool:
+        """Whether every x_j = 0 becomes z_j = 0, as the kernels compute it."""
+        return not np.any((0.0 - self._centre) * self._rate)
+
+    @property
+    def _stays_sparse(self) -> bool:
+        return self._columns is None and self._basis is None and self._keeps_zeros
+
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes in `rows`; 0 where its row is sparse too."""
+        return 0 if self._stays_sparse else self.dense_width
+
+    @property
+    def dense_width(self) -> int:
+        """How many floats a sparse record becomes in `dense`."""
+        selected = self._columns is not None or (self._basis is not None and self._keeps_zeros)
+        return self.dimension if selected else self.dimension_in
+
+    def rows(self, X: AnyRows) -> AnyRows:
+        """Return the rows of a chunk of raw records, read-only; no copy where they are the records.
+
+        Rows of sparse records are sparse unless columns are selected or combined, or some 0 becomes another number.
+        """
+        if not (isinstance(X, SparseRows) and self._stays_sparse):
+            return self.dense(X)
+        self._check(X)
+        return X if self.plain else X.scaled(self._centre, self._rate, self.limit, bool(self.intercept))
+
+    def dense(self, X: AnyRows) -> FloatMatrix:
+        """Return the same rows as an array, whatever the records are."""
+        self._check(X)
+        numbers = (self._centre, self._rate, self.limit)
+        if isinstance(X, SparseRows):
+            if self._basis is not None and self._keeps_zeros:
+                return X.combined(*numbers, self._basis, bool(self.intercept))
+            X = X.dense(self._columns)
+        elif self._columns is not None:
+            X = X[:, self._columns]
         if self.plain:
             return frozen(X)
-        X = frozen(X if self._columns is None else X[:, self._columns])
         if self._basis is None:
-            rows = kernels.scaled_rows(X, self._centre, self._rate, self.limit, bool(self.intercept))
-        else:
-            rows = kernels.combined_rows(X, self._centre, self._rate, self.limit, self._basis, bool(self.intercept))
-        return frozen(rows)
+            return frozen(kernels.scaled_rows(frozen(X), *numbers, bool(self.intercept)))
+        return frozen(kernels.combined_rows(frozen(X), *numbers, self._basis, bool(self.intercept)))
+
+    def _check(self, X: AnyRows) -> None:
+        if X.shape[1:] != (self.dimension_in,):
+            raise DataError(f"A chunk of records must have {self.dimension_in} columns.")
 
     def target(self, y: FloatVector | None) -> FloatVector:
         """Return the targets of a chunk, read-only."""
