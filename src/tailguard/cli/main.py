@@ -15,6 +15,7 @@ from tailguard.cli.fit import fit
 from tailguard.cli.mean import mean
 from tailguard.cli.plan import plan
 from tailguard.cli.predict import predict
+from tailguard.cli.reproduce import reproduce
 from tailguard.cli.verify import verify
 from tailguard.errors import ParameterError, TailguardError
 
@@ -48,7 +49,7 @@ def _options(
     """Take the options that stand before a verb."""
 
 
-for verb in (demo, plan, verify, fit, mean, predict):
+for verb in (demo, plan, verify, fit, mean, predict, reproduce):
     app.command()(verb)
 
 

@@ -8,7 +8,7 @@ in a cache of the module, and private bits are fresh in every process.
 import os
 from abc import ABC, abstractmethod
 from functools import cache, lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import ndtri
@@ -17,7 +17,10 @@ from tailguard._validate import choice, integer
 from tailguard.mechanisms.base import FloatVector, IntVector, Randomness
 from tailguard.mechanisms.grid import add
 
-__all__ = ["Exact", "Float", "Simulation", "make_randomness"]
+__all__ = ["DataGenerator", "Exact", "Float", "Simulation", "data_generator", "derived_seed", "make_randomness"]
+
+DataGenerator: TypeAlias = np.random.Generator
+"""What synthetic data are drawn from. It is passed in, and it is no source of noise: `Randomness` is."""
 
 
 def make_randomness(random_state: int | None, numerics: Literal["exact", "float"] = "exact") -> Randomness:
@@ -39,6 +42,44 @@ def make_randomness(random_state: int | None, numerics: Literal["exact", "float"
     if random_state is not None:
         return Simulation(random_state)
     return Exact() if numerics == "exact" else Float()
+
+
+def derived_seed(*path: int) -> int:
+    """Return a seed for one part of a simulation, from the numbers that name the part.
+
+    Parameters
+    ----------
+    *path : int
+        The user's seed first, then whatever tells the parts apart; each of them at least 0.
+
+    Returns
+    -------
+    int
+        Between 0 and 2**63 − 1. Different paths have seeds that have nothing to do with each other.
+
+    Examples
+    --------
+    >>> derived_seed(0, 1) == derived_seed(0, 1), derived_seed(0, 1) == derived_seed(0, 2)
+    (True, False)
+    """
+    numbers = [integer("path", number, "derived_seed", at_least=0) for number in path]
+    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+def data_generator(seed: int) -> DataGenerator:
+    """Return a generator of synthetic data that can be repeated from a seed; never a source of noise.
+
+    Parameters
+    ----------
+    seed : int
+        At least 0.
+
+    Examples
+    --------
+    >>> data_generator(3).random() == data_generator(3).random()
+    True
+    """
+    return np.random.default_rng(integer("seed", seed, "data_generator", at_least=0))
 
 
 class Exact:

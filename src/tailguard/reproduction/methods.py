@@ -1,0 +1,152 @@
+"""What is compared: the paper's recipes and ours, each one entry, and references that are not private."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tailguard.domains import Sparse
+from tailguard.plans import Plan, Problem
+from tailguard.privacy.budget import Privacy
+from tailguard.recipes import catoni_thresholding, recipe, shrunken_thresholding
+from tailguard.reproduction.readings import Readings
+from tailguard.statistics.arrays import FloatVector
+
+__all__ = ["METHODS", "REFERENCES", "Case", "Method", "methods_of"]
+
+STEP = 0.5
+"""η of Algorithms 3 and 5 in section 6."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What a method is told, all of it public.
+
+    Attributes
+    ----------
+    problem : Problem
+        Loss, domain, n and d.
+    privacy : Privacy
+        The budget, with δ = n^−1.1.
+    start : FloatVector
+        Where the paper's recipes start.
+    ridge : float
+        λ of the regularised loss.
+    readings : Readings
+        How the text is read.
+    """
+
+    problem: Problem
+    privacy: Privacy
+    start: FloatVector
+    ridge: float
+    readings: Readings
+
+
+@dataclass(frozen=True)
+class Method:
+    """A private method.
+
+    Parameters
+    ----------
+    name : str
+        In tables.
+    label : str
+        In legends.
+    ours : bool
+        Whether it is tailguard's own; else it is the paper's.
+    algorithms : tuple of int
+        The algorithms of the paper in whose figures it appears.
+    plan : callable
+        From the public facts to a plan.
+    """
+
+    name: str
+    label: str
+    ours: bool
+    algorithms: tuple[int, ...]
+    plan: Callable[[Case], Plan]
+
+
+def _steps(case: Case) -> int:
+    """Return T = ⌊ln n⌋ of Algorithms 3 and 5 in section 6."""
+    return math.floor(math.log(case.problem.n))
+
+
+def _algorithm3(case: Case, step_size: float) -> Plan:
+    """Return Algorithm 3 with the numbers of section 6, but for η."""
+    n, domain = case.problem.n, case.problem.domain
+    assert isinstance(domain, Sparse)
+    sparsity, steps = min(case.readings.factor * domain.sparsity, case.problem.d), _steps(case)
+    threshold = shrunken_thresholding.shrinkage(n, case.privacy.epsilon, sparsity, steps)
+    return shrunken_thresholding.plan_with(
+        case.problem,
+        case.privacy,
+        sparsity=sparsity,
+        steps=steps,
+        threshold=threshold,
+        step_size=step_size,
+        start=case.start,
+    )
+
+
+def _algorithm5(case: Case, threshold: float | None, step_size: float | None) -> Plan:
+    """Return Algorithm 5 with the numbers of section 6, or k and η of Theorem 8 where None is given."""
+    domain = case.problem.domain
+    assert isinstance(domain, Sparse)
+    return catoni_thresholding.plan_with(
+        case.problem,
+        case.privacy,
+        sparsity=min(2 * domain.sparsity, case.problem.d),
+        steps=_steps(case),
+        threshold=threshold,
+        step_size=step_size,
+        start=case.start,
+        ridge=case.ridge,
+    )
+
+
+def _section3(case: Case) -> Plan:
+    return _algorithm3(case, STEP)
+
+
+def _theorem7(case: Case) -> Plan:
+    return _algorithm3(case, 2.0 / (3.0 * case.problem.smoothness))
+
+
+def _section5(case: Case) -> Plan:
+    return _algorithm5(case, case.readings.shift * case.problem.n * case.privacy.epsilon, STEP)
+
+
+def _theorem8(case: Case) -> Plan:
+    return _algorithm5(case, None, None)
+
+
+def _sparse_rounds(case: Case) -> Plan:
+    return recipe("sparse_rounds").plan("regression", case.problem, case.privacy)
+
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method("algorithm3", "Algorithm 3, section 6", False, (3,), _section3),
+        Method("algorithm3-eta", "Algorithm 3, η = 2/(3γ) of Theorem 7", False, (3,), _theorem7),
+        Method("algorithm5", "Algorithm 5, section 6", False, (5,), _section5),
+        Method("algorithm5-k", "Algorithm 5, k and η of Theorem 8", False, (5,), _theorem8),
+        Method("sparse_rounds", "tailguard, sparse_rounds", True, (3, 5), _sparse_rounds),
+    )
+}
+
+REFERENCES = {
+    "zero": "w = 0",
+    "start": "random start",
+    "non-private": "non-private optimum",
+    "minimiser": "constrained minimiser, no intercept",
+    "truth": "w*",
+}
+"""References and their labels. The constrained minimiser with a free intercept has excess 0 by definition."""
+
+
+def methods_of(algorithm: int) -> list[Method]:
+    """Return the methods in the figures of an algorithm, the paper's first."""
+    chosen = [method for method in METHODS.values() if algorithm in method.algorithms]
+    return sorted(chosen, key=lambda method: method.ours)
