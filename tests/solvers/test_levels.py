@@ -5,7 +5,7 @@ import pytest
 
 import tailguard as tg
 from tailguard.losses import Absolute, Biweight, Huber, Squared
-from tailguard.solvers.clip_level import CELLS, SUBSTEPS, ClipLevel
+from tailguard.solvers.clip_level import CELLS, SUBSTEPS, Histogram
 from tailguard.solvers.spread import LOW
 
 
@@ -17,7 +17,7 @@ def _histogram(values):
 @pytest.mark.parametrize("tail", [0.3, 0.1, 0.03])
 def test_a_resolved_tail_is_read_off(tail):
     values = np.random.default_rng(0).pareto(3.0, 100_000) + 1.0
-    level = ClipLevel(tail).find(_histogram(values), noise=1e-6)
+    level = Histogram(_histogram(values), 1e-6).beyond(tail)
     assert np.mean(values > level) == pytest.approx(tail, rel=0.15)
 
 
@@ -26,14 +26,16 @@ def test_an_unresolved_tail_follows_the_power_law_of_what_is_seen(index):
     rng = np.random.default_rng(1)
     noise = 2e-3
     mass = _histogram(rng.pareto(index, 100_000) + 1.0) + noise * rng.standard_normal(CELLS)
-    level = ClipLevel(1e-3).find(mass, noise)
+    level = Histogram(mass, noise).beyond(1e-3)
     assert 0.4 < level / 1e-3 ** (-1.0 / index) < 2.5
 
 
 def test_noise_alone_does_not_widen_a_level():
     rng = np.random.default_rng(2)
     values, noise = rng.uniform(1.0, 2.0, 10_000), 5e-3
-    levels = [ClipLevel(0.01).find(_histogram(values) + noise * rng.standard_normal(CELLS), noise) for _ in range(500)]
+    levels = [
+        Histogram(_histogram(values) + noise * rng.standard_normal(CELLS), noise).beyond(0.01) for _ in range(500)
+    ]
     assert max(levels) < 20.0
 
 

@@ -1,6 +1,5 @@
 """The shared low-dimensional refit, planned: its shares of a budget, its clip levels, its number of steps."""
 
-import math
 from dataclasses import dataclass, replace
 
 from tailguard.plans.problem import Problem
@@ -57,8 +56,6 @@ class RefitPlan:
         Whether the intercept is corrected at the end.
     steps : int or None
         T; None chooses it from n × budget ÷ k.
-    cap : float
-        Gradients are clipped at no more than so many medians.
     """
 
     problem: Problem
@@ -69,7 +66,6 @@ class RefitPlan:
     left: float
     correct: bool
     steps: int | None = None
-    cap: float = math.inf
 
     @property
     def main(self) -> float:
@@ -100,7 +96,7 @@ class RefitPlan:
         order = least_order(self.problem)
         return Levels(
             row=ClipLevel(min(ROW_TAIL * self.k * noise.of_one(self.share) / n, 0.3)),
-            gradient=ClipLevel(min(gradient, 0.5), order, self.cap),
+            gradient=ClipLevel(min(gradient, 0.5), order),
             residual=ClipLevel(min(residual, 0.5), order) if self.correct else None,
         )
 

@@ -1,6 +1,5 @@
 """Sparse regression without bounds: rounds of private picks and refits."""
 
-import math
 
 from tailguard._validate import refuse
 from tailguard.domains.sparse import Sparse
@@ -10,11 +9,10 @@ from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.draft import Draft, assemble
-from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import COARSE, target_drafts
 from tailguard.recipes.refit import RefitPlan
 from tailguard.recipes.wide import wide_drafts, wide_preparation
-from tailguard.solvers.clip_level import CELLS, ClipLevel
+from tailguard.solvers.clip_level import CELLS
 from tailguard.solvers.oracles import Clip
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.sparse_rounds import Picks, SparseRounds
@@ -38,10 +36,6 @@ WIDTH, STRETCH, LOW_QUANTILE = 0.5, 1.75, 0.3
 
 CLASS_SLOPE = 0.5
 """The same for classes, whose slopes start at ±½."""
-
-CAP = 10.0
-"""Gradients of a refit are clipped at no more than ten medians."""
-
 
 def plan_sparse(problem: Problem, privacy: Privacy) -> Plan:
     """Return the plan of `SparseRounds` for a domain of sparse vectors."""
@@ -69,9 +63,10 @@ def plan_sparse(problem: Problem, privacy: Privacy) -> Plan:
         intercept=problem.intercept,
         target=target,
         features=features,
-        picks=Picks(WIDTH, ClipLevel(1.0 - LOW_QUANTILE), STRETCH) if scaled else Picks(WIDTH, None, CLASS_SLOPE),
+        picks=Picks(WIDTH, LOW_QUANTILE if scaled else None, STRETCH if scaled else CLASS_SLOPE),
         counts=counts,
         refits=tuple(part.setting for part in refits),
+        nested=False,
     )
     drafts = [*prepared, *_rounds(problem, counts, refits, scaled)]
     return Plan(
@@ -99,7 +94,7 @@ def _refits(problem: Problem, privacy: Privacy, counts: tuple[int, ...], left: f
         last = number == len(counts) - 1
         share = left - INTERIM * (len(counts) > 1) if last else interim
         steps = None if last else INTERIM_STEPS
-        parts.append(RefitPlan(problem, privacy, Clip(), k, share, share, correct and last, steps, CAP))
+        parts.append(RefitPlan(problem, privacy, Clip(), k, share, share, correct and last, steps))
     return parts
 
 
@@ -110,7 +105,7 @@ def _rounds(problem: Problem, counts: tuple[int, ...], refits: list[RefitPlan], 
             drafts.append(Draft("pick level", Octaves, CELLS, LEVELS / len(counts)))
         drafts.append(Draft("picks", Magnitudes, k, PICKS * count / sum(counts), picks=count))
         drafts.extend(part.drafts)
-    drafts.append(Draft("choice", Clamped, len(counts) + 1, CHOICE, picks=1))
+    drafts.append(Draft("choice", Clamped, 2, CHOICE, picks=1))
     return drafts
 
 

@@ -4,7 +4,6 @@ The best level leaves a tail mass beyond it that falls like 1/(n × budget). A r
 mass lies, down to what its noise resolves; beyond that, the level follows the power law of the last resolved octave.
 """
 
-import math
 from collections.abc import Generator
 from dataclasses import dataclass
 
@@ -16,7 +15,7 @@ from tailguard.solvers.spread import HIGH, LOW
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.scalars import Scalars
 
-__all__ = ["CELLS", "ClipLevel", "clip_level"]
+__all__ = ["CELLS", "ClipLevel", "Histogram", "clip_level", "histogram"]
 
 SUBSTEPS = 2
 CELLS = (HIGH - LOW) * SUBSTEPS
@@ -32,6 +31,75 @@ LIGHTEST = 8.0
 """Largest tail order that is read off a histogram: beyond it the level hardly moves any more."""
 
 
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """A released histogram of magnitudes over half octaves, as shares of n with this noise in each cell."""
+
+    mass: FloatVector
+    noise: float
+
+    def beyond(self, tail: float, order: float = 2.0) -> float:
+        """Return the level beyond which this share of the records lies that are not 0.
+
+        Beyond what the histogram resolves, the level is carried out by the power law that its last resolved octave
+        shows, of order at least `order`: where mass a lies beyond r, mass b < a lies beyond r·(a/b)^(1/order).
+        """
+        edges = np.exp2(LOW + np.arange(CELLS + 1) / SUBSTEPS)
+        mass = self.mass[:-1]  # the last cell holds infinities, which contribute nothing
+        seen = self.noise * -ndtri(FALSE_ALARM / CELLS)
+        if mass[0] > seen:  # the first one holds zeros, to which no level matters
+            tail *= max(1.0 - mass[0], seen)
+        occupied = 1 + np.flatnonzero(mass[1:] > seen)
+        if not occupied.size:  # no cell is certain: take the end of the fullest two octaves
+            occupied = 2 * SUBSTEPS + np.argmax(np.convolve(mass[1:], np.ones(2 * SUBSTEPS), "valid"), keepdims=True)
+        top = int(occupied[-1])
+        above = np.append(_monotone(np.cumsum(mass[top::-1]))[::-1], 0.0)
+        if above[top] > tail:
+            order = min(max(np.log2(above[max(top - SUBSTEPS, 0)] / above[top]), order), LIGHTEST)
+            unseen = min(above[top] * 2.0 ** (-order / SUBSTEPS), RESOLVED * self.noise)
+            return _held(edges[top + 1] * max(1.0, unseen / tail) ** (1.0 / order))
+        enough = np.flatnonzero(above[:top] >= tail)
+        cell = int(enough[-1]) if enough.size else 0
+        part = (above[cell] - tail) / max(above[cell] - above[cell + 1], 1e-300)
+        return _held(edges[cell] * 2.0 ** (min(max(part, 0.0), 1.0) / SUBSTEPS))
+
+    def quantile(self, level: float) -> float:
+        """Return the level below which this share of the records lies, counted from the first cell that is certain.
+
+        Unlike `beyond`, it misses nothing of a tail that is spread too thinly to be seen.
+        """
+        start, sums = self._from_below()
+        cell = start + int(np.searchsorted(sums, level))
+        return _held(2.0 ** (LOW + min(cell + 0.5, CELLS) / SUBSTEPS))
+
+    def far(self, level: float) -> tuple[float, float]:
+        """Return the share of the records beyond a level, and the noise of that number."""
+        start, sums = self._from_below()
+        cells = int(np.clip(np.ceil((np.log2(level) - LOW) * SUBSTEPS) - start, 1, sums.size))
+        return float(1.0 - sums[cells - 1]), float(self.noise * np.sqrt(cells))
+
+    def _from_below(self) -> tuple[int, FloatVector]:
+        seen = self.noise * -ndtri(FALSE_ALARM / CELLS)
+        occupied = np.flatnonzero(self.mass[1:] > seen)
+        start = 1 + int(occupied[0] if occupied.size else np.argmax(self.mass[1:]))
+        return start, _monotone(max(self.mass[0], 0.0) * (self.mass[0] > seen) + np.cumsum(self.mass[start:]))
+
+
+def _monotone(sums: FloatVector) -> FloatVector:
+    """Return growing numbers from 0 up, half way between the least ones above the sums and the greatest below.
+
+    Sums of the positive parts alone would grow with the noise of every empty cell.
+    """
+    above = np.maximum.accumulate(sums)
+    below = np.minimum.accumulate(sums[::-1])[::-1]
+    return np.maximum(0.5 * (above + below), 0.0)
+
+
+def _held(level: float) -> float:
+    """Whatever noise does, a level stays in a public range in which no unit overflows."""
+    return float(np.clip(level, 2.0**LOW, 2.0**HIGH))
+
+
 @dataclass(frozen=True)
 class ClipLevel(Setting):
     """What mass may lie beyond the level.
@@ -41,40 +109,15 @@ class ClipLevel(Setting):
     tail : float
         Wanted mass beyond the level, as a share of n.
     order : float
-        Least tail order to believe. Beyond what the histogram resolves, the level is carried out by the power law that
-        its last resolved octave shows: where mass a lies beyond r, mass b < a is taken to lie beyond r·(a/b)^(1/order).
-    cap : float
-        The level is at most so many medians. Without a mean, noise has no tail mass that is small enough.
+        Least tail order to believe, as in `Histogram.beyond`.
     """
 
     tail: float
     order: float = 2.0
-    cap: float = math.inf
-
-    def find(self, mass: FloatVector, noise: float) -> float:
-        """Return the level for a released histogram of shares with this noise in each cell."""
-        level = self._beyond(mass, noise, self.tail)
-        return level if self.cap == math.inf else min(level, self.cap * self._beyond(mass, noise, 0.5))
-
-    def _beyond(self, mass: FloatVector, noise: float, tail: float) -> float:
-        """Return beyond what this share of the mass lies."""
-        edges = np.exp2(LOW + np.arange(CELLS + 1) / SUBSTEPS)
-        mass = mass[:-1]  # the last cell holds infinities, which contribute nothing
-        occupied = np.flatnonzero(mass > noise * -ndtri(FALSE_ALARM / CELLS))
-        top = int(occupied[-1]) if occupied.size else int(np.argmax(mass))
-        beyond = np.append(np.cumsum(np.maximum(mass[top::-1], 0.0))[::-1], 0.0)
-        if beyond[top] > tail:
-            order = min(max(np.log2(beyond[max(top - SUBSTEPS, 0)] / beyond[top]), self.order), LIGHTEST)
-            unseen = min(beyond[top] * 2.0 ** (-order / SUBSTEPS), RESOLVED * noise)
-            return float(edges[top + 1] * max(1.0, unseen / tail) ** (1.0 / order))
-        enough = np.flatnonzero(beyond[:top] >= tail)
-        cell = int(enough[-1]) if enough.size else 0
-        part = (beyond[cell] - tail) / max(beyond[cell] - beyond[cell + 1], 1e-300)
-        return float(edges[cell] * 2.0 ** (min(max(part, 0.0), 1.0) / SUBSTEPS))
 
 
-def clip_level(step: str, scalars: Scalars, level: ClipLevel, n: int, bits: int) -> Generator[Query, Released, float]:
-    """Ask for one histogram of a scalar and return the clip level.
+def histogram(step: str, scalars: Scalars, n: int, bits: int) -> Generator[Query, Released, Histogram]:
+    """Ask for one histogram of a scalar.
 
     Parameters
     ----------
@@ -82,11 +125,14 @@ def clip_level(step: str, scalars: Scalars, level: ClipLevel, n: int, bits: int)
         The plan's step, a single release of `CELLS` counts.
     scalars : Scalars
         One number per record, for instance the norm of its gradient.
-    level : ClipLevel
-        What mass may lie beyond.
     n, bits : int
         Number of records, and bits of the grid of counts.
     """
     reply = yield Query(step, Octaves(scalars, LOW, HIGH, SUBSTEPS, bits))
-    # Whatever noise does, the level stays in a public range in which no unit overflows.
-    return float(np.clip(level.find(reply.value / n, reply.noise / n), 2.0**LOW, 2.0**HIGH))
+    return Histogram(reply.value / n, reply.noise / n)
+
+
+def clip_level(step: str, scalars: Scalars, level: ClipLevel, n: int, bits: int) -> Generator[Query, Released, float]:
+    """Ask for one histogram of a scalar and return the clip level; parameters as in `histogram`."""
+    found = yield from histogram(step, scalars, n, bits)
+    return found.beyond(level.tail, level.order)

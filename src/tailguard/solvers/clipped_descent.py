@@ -6,7 +6,7 @@ from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import Estimate, FloatVector, Solve, Solver
 from tailguard.solvers.preparation import Preparation, prepare_features, prepare_target, units
-from tailguard.solvers.refit import Refit, refit
+from tailguard.solvers.refit import Refit, refit, scaled_loss
 from tailguard.statistics.view import View
 
 __all__ = ["ClippedDescent"]
@@ -50,7 +50,7 @@ class ClippedDescent(Solver):
             view = yield from prepare_target(view, self.preparation, n, bits)
         view = yield from prepare_features(view, self.preparation, n, bits)
         factors = view.target_scale / units(view)[1]
-        point = yield from refit(self.descent, self.loss, view, domain=self.domain, factors=factors)
+        point = yield from refit(self.descent, scaled_loss(self.loss, view), view, domain=self.domain, factors=factors)
         return self._raw(view, point)
 
     def _raw(self, view: View, point: FloatVector) -> Estimate:

@@ -1,5 +1,6 @@
 """A clipped, preconditioned descent on few columns: the one low-dimensional fit that every practical recipe shares."""
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass
 
@@ -19,6 +20,9 @@ from tailguard.statistics.slopes import Leveraged, Slopes
 from tailguard.statistics.view import View
 
 __all__ = ["Levels", "Refit", "refit", "scaled_loss"]
+
+LEAST = 0.05
+"""Part of the largest possible gradient below which no clip level is believed."""
 
 TRUST = 3.0
 """Longest step in scaled units: a released gradient that asks for more is noise."""
@@ -92,7 +96,7 @@ def refit(
     setting : Refit
         Public numbers.
     loss : Loss
-        In raw units.
+        In the view's units.
     view : View
         The columns, prepared.
     start : vector, optional
@@ -103,10 +107,10 @@ def refit(
     radius = yield from clip_level("row level", Norm(Rows(view)), setting.levels.row, setting.n, setting.bits)
     inverse = yield from preconditioner("gram", view, radius, setting.ridge, setting.n, setting.bits)
     point = np.zeros(view.dimension) if start is None else start
-    descent = _descend(setting, scaled_loss(loss, view), view, radius, inverse, point, domain, factors)
+    descent = _descend(setting, loss, view, radius, inverse, point, domain, factors)
     point = yield from descent
     if setting.levels.residual is not None:
-        point = yield from _correct(setting, setting.levels.residual, scaled_loss(loss, view), view, point)
+        point = yield from _correct(setting, setting.levels.residual, loss, view, point)
     return point
 
 
@@ -127,7 +131,7 @@ def _descend(
         if setting.refreshed(step):
             scalars = oracle.scalars(gradient)
             found = yield from clip_level("gradient level", scalars, setting.levels.gradient, setting.n, setting.bits)
-            oracle = oracle.at(found)
+            oracle = oracle.at(_within(found, loss, radius))
         reply = yield Query("gradient", oracle.statistic(gradient, setting.bits))
         change = inverse.apply(oracle.mean(reply, setting.n)) / curvature
         change *= min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300))
@@ -138,6 +142,12 @@ def _descend(
         weights.append(reply.noise**-2)
     half = setting.steps // 2
     return np.asarray(np.average(kept[half:], axis=0, weights=weights[half:]))
+
+
+def _within(level: float, loss: Loss, radius: float) -> float:
+    """Hold a level between 5 % and all of what a gradient can be at most, where a loss has bounded slopes."""
+    bound = math.inf if loss.lipschitz is None else loss.lipschitz * radius
+    return level if bound == math.inf else min(max(level, LEAST * bound), bound)
 
 
 def _correct(

@@ -8,10 +8,11 @@ import numpy as np
 from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting, Solve, Solver
-from tailguard.solvers.clip_level import ClipLevel, clip_level
+from tailguard.solvers.clip_level import histogram
 from tailguard.solvers.model_choice import choose
-from tailguard.solvers.preparation import Preparation, prepare_target, units
+from tailguard.solvers.preparation import Preparation, prepare_target
 from tailguard.solvers.refit import Refit, refit, scaled_loss
+from tailguard.solvers.tamed import tamed
 from tailguard.solvers.wide import WidePreparation, prepare_wide
 from tailguard.statistics.arrays import IntVector
 from tailguard.statistics.fields import Gradient
@@ -31,14 +32,14 @@ class Picks(Setting):
     ----------
     width : float
         Largest entry of a row, in its scales: small, so that a pick is nearly a vote of signs.
-    level : ClipLevel or None
-        How the largest slope is found, before it is multiplied by `stretch` (step "pick level"); None takes `stretch`.
+    quantile : float or None
+        Which quantile of the slopes' sizes, times `stretch`, is their limit (step "pick level"); None takes `stretch`.
     stretch : float
         Factor of the level, or the largest slope itself.
     """
 
     width: float
-    level: ClipLevel | None
+    quantile: float | None
     stretch: float
 
 
@@ -46,7 +47,7 @@ class Picks(Setting):
 class SparseRounds(Solver):
     """Rounds of Gumbel picks on the clipped gradient, each followed by a private refit on the picked columns.
 
-    The last release chooses among the null model and the models after each round.
+    The last release chooses between the null model and the fitted ones.
 
     Parameters
     ----------
@@ -68,6 +69,8 @@ class SparseRounds(Solver):
         How many in each round.
     refits : tuple of Refit
         How the models are fitted after each round.
+    nested : bool
+        Whether the models after every round are candidates at the end, or the last one and the null model alone.
     """
 
     loss: Loss
@@ -79,6 +82,7 @@ class SparseRounds(Solver):
     picks: Picks
     counts: tuple[int, ...]
     refits: tuple[Refit, ...]
+    nested: bool
 
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
@@ -87,25 +91,27 @@ class SparseRounds(Solver):
         if self.target is not None:
             view = yield from prepare_target(view, self.target, n, bits)
         view = yield from prepare_wide(view, self.features, n, bits)
-        loss, support, limit = scaled_loss(self.loss, view), np.array([], dtype=np.int64), 1.0
-        models = [np.zeros(view.dimension)]
+        loss, support = scaled_loss(self.loss, view), np.array([], dtype=np.int64)
+        fitted, models = loss, [np.zeros(view.dimension)]
         for descent in self.refits:
-            level = yield from self._level(view, loss, models[-1], n, bits)
-            limit = limit if len(models) > 1 else self._improvement(level)
-            support = yield from self._pick(view, loss, models[-1], support, level, bits)
-            model = yield from self._refit(view, models[-1], support, descent)
+            level, robust = yield from self._level(view, loss, models[-1], n, bits)
+            # Slopes of the loss that the model was fitted to balance; others would let errors of column means in.
+            support = yield from self._pick(view, fitted, models[-1], support, level, bits)
+            model = yield from self._refit(view, robust, models[-1], support, descent)
             models.append(model)
-        best = yield from choose("choice", view, loss, models, limit, bits)
-        return self._raw(view, models[best])
+            fitted = robust
+        candidates = models if self.nested else [models[0], models[-1]]
+        best = yield from choose("choice", view, fitted, candidates, self._improvement(level), bits)
+        return self._raw(view, candidates[best])
 
     def _level(
         self, view: View, loss: Loss, model: FloatVector, n: int, bits: int
-    ) -> Generator[Query, Released, float]:
-        if self.picks.level is None:
-            return self.picks.stretch
-        slopes = Slope(Gradient(view, loss, model))
-        level = yield from clip_level("pick level", slopes, self.picks.level, n, bits)
-        return self.picks.stretch * level
+    ) -> Generator[Query, Released, tuple[float, Loss]]:
+        """Return the largest slope for the picks, and the loss for the refit."""
+        if self.picks.quantile is None:
+            return self.picks.stretch, loss
+        found = yield from histogram("pick level", Slope(Gradient(view, loss, model)), n, bits)
+        return self.picks.stretch * found.quantile(self.picks.quantile), tamed(loss, found)
 
     def _improvement(self, level: float) -> float:
         """Return the most that a record may count in the final choice."""
@@ -120,11 +126,11 @@ class SparseRounds(Solver):
         return np.concatenate([support, reply.value.astype(np.int64)])
 
     def _refit(
-        self, view: View, model: FloatVector, support: IntVector, descent: Refit
+        self, view: View, loss: Loss, model: FloatVector, support: IntVector, descent: Refit
     ) -> Generator[Query, Released, FloatVector]:
         chosen = np.append(support, self.d) if self.intercept else support
         few = replace(view, columns=support)
-        point = yield from refit(descent, self.loss, few, start=model[chosen])
+        point = yield from refit(descent, loss, few, start=model[chosen])
         fitted = np.zeros(view.dimension)
         fitted[chosen] = point
         return fitted

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tailguard.solvers.base import Query, Released, Setting
+from tailguard.solvers.base import FloatVector, Query, Released, Setting
 from tailguard.solvers.clip_level import ClipLevel, clip_level
 from tailguard.solvers.preparation import Preparation, prepare_features
 from tailguard.statistics.clipped import Clipped
@@ -62,7 +62,17 @@ def _averaged(view: View, n: int, bits: int) -> Generator[Query, Released, View]
     length = yield from clip_level("row length", Norm(rows), MIDDLE, n, bits)
     reply = yield Query("feature mean", Clipped(rows, LONGEST * length, bits))
     scale = np.asarray(view.scale, dtype=np.float64)
-    before = np.zeros(view.dimension_in) if view.centre is None else np.asarray(view.centre, dtype=np.float64)
+    before = np.zeros(view.dimension_in) if view.centre is None else np.array(view.centre, dtype=np.float64)
     used = np.isfinite(scale)
-    shift = np.where(used, reply.value / n * np.where(used, scale, 1.0), 0.0)
-    return replace(view, centre=before + shift)
+    mean = shrunken_means(reply.value[used] / n, reply.noise / n)
+    before[used] += mean * scale[used]
+    return replace(view, centre=before)
+
+
+def shrunken_means(means: FloatVector, noise: float) -> FloatVector:
+    """Return means shrunk towards their average, as far as their known noise explains how they differ (James–Stein)."""
+    if means.size < 4:
+        return means
+    middle = means.mean()
+    explained = (means.size - 3) * noise**2 / max(float(np.sum((means - middle) ** 2)), 1e-300)
+    return np.asarray(middle + max(0.0, 1.0 - explained) * (means - middle))
