@@ -319,3 +319,13 @@ def test_few_rows_and_one_column(make, shape):
     model = make(epsilon=1e6, random_state=0).fit(X[: shape[0], : shape[1]], LABELS[: shape[0]])
     assert np.all(np.isfinite(model.mean_ if make is tg.Mean else model.coef_))
     assert model.n_features_in_ == shape[1]
+
+
+def test_sparse_rows_are_predicted_without_being_made_dense(monkeypatch):
+    expected = PLAIN["linear"].predict(X), PLAIN["logistic"].predict_proba(X)
+    records = [sparse.csr_array(X), sparse.csc_matrix(X), sparse.coo_array(X)]
+    for kind in {base for matrix in records for base in type(matrix).__mro__ if hasattr(base, "toarray")}:
+        monkeypatch.setattr(kind, "toarray", None)
+    for matrix in records:
+        np.testing.assert_allclose(PLAIN["linear"].predict(matrix), expected[0], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(PLAIN["logistic"].predict_proba(matrix), expected[1], rtol=1e-12, atol=1e-12)

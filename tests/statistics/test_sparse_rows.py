@@ -30,7 +30,7 @@ from tailguard.statistics import (
     kernels,
     passes,
     smoothing,
-    sparse_kernels,
+    sparse_layout,
 )
 from tailguard.statistics.arrays import frozen
 from tailguard.statistics.octaves import cuts
@@ -221,7 +221,7 @@ def test_nothing_is_made_dense_that_can_stay_sparse(view, monkeypatch):
     sparse, _, y = _both(view)
     statistics = [s for s in _statistics(view) if s._width(D) == 0]
     assert len(statistics) > 40
-    monkeypatch.setattr(sparse_kernels, "dense", None)
+    monkeypatch.setattr(sparse_layout, "dense", None)
     for statistic in statistics:
         statistic.kernel()(sparse, y)
 
@@ -287,4 +287,4 @@ def test_chunks_of_another_width_are_refused():
     ],
 )
 def test_structure(indptr, indices, expected):
-    assert sparse_kernels.structure(np.array(indptr), np.array(indices, np.int32), 3) == expected
+    assert sparse_layout.structure(np.array(indptr), np.array(indices, np.int32), 3) == expected

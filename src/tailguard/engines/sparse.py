@@ -11,7 +11,7 @@ from tailguard.engines.base import CHUNK_BYTES, Chunk, ChunkedEngine
 from tailguard.engines.checks import checked_target, is_numeric
 from tailguard.engines.partition import Block
 from tailguard.errors import DataError
-from tailguard.statistics import sparse_kernels
+from tailguard.statistics import sparse_layout
 from tailguard.statistics.arrays import IntVector
 from tailguard.statistics.kernels import MAX_ROWS
 from tailguard.statistics.sparse_rows import Indices, SparseRows
@@ -104,7 +104,7 @@ def _canonical(X: Any) -> tuple[IntVector, Indices, NDArray[Any]]:
     Kernels and sensitivities rely on it, so it is looked up: SciPy's own flag may be older than the arrays.
     """
     arrays = _arrays(X.tocsr())
-    inside, ascending = sparse_kernels.structure(*arrays[:2], X.shape[1])
+    inside, ascending = sparse_layout.structure(*arrays[:2], X.shape[1])
     if not inside or arrays[0].size != X.shape[0] + 1 or arrays[2].size < arrays[0][-1]:
         raise DataError("X must be a sparse matrix whose indices lie within its shape.")
     if ascending:

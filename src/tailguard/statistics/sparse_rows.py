@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tailguard.statistics import sparse_kernels
+from tailguard.statistics import sparse_layout
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector, frozen
 
 __all__ = ["AnyRows", "Indices", "SparseRows"]
@@ -65,23 +65,23 @@ class SparseRows:
     def dense(self, columns: IntVector | None = None) -> FloatMatrix:
         """Return all columns, or these in this order, as an array."""
         if columns is None:
-            return frozen(sparse_kernels.dense(*self.arrays))
+            return frozen(sparse_layout.dense(*self.arrays))
         order = np.argsort(columns, kind="stable")
-        return frozen(sparse_kernels.picked(*self.arrays, columns[order], order))
+        return frozen(sparse_layout.picked(*self.arrays, columns[order], order))
 
     def scaled(self, centre: FloatVector, rate: FloatVector, limit: float, intercept: bool) -> "SparseRows":
         """Return (x − centre)·rate, shrunk to ±limit, for the stored entries, and a last column of ones if asked.
 
         Only where the image of 0 is 0: entries that are not stored stay so.
         """
-        indptr, indices, data = sparse_kernels.scaled(*self.arrays, centre, rate, limit, intercept)
+        indptr, indices, data = sparse_layout.scaled(*self.arrays, centre, rate, limit, intercept)
         return SparseRows(indptr, indices, data, self.dimension + intercept)
 
     def combined(
         self, centre: FloatVector, rate: FloatVector, limit: float, basis: FloatMatrix, intercept: bool
     ) -> FloatMatrix:
         """Return the products of the scaled rows with the columns of a basis; only where the image of 0 is 0."""
-        return frozen(sparse_kernels.combined(*self.arrays, centre, rate, limit, basis, intercept))
+        return frozen(sparse_layout.combined(*self.arrays, centre, rate, limit, basis, intercept))
 
 
 AnyRows: TypeAlias = FloatMatrix | SparseRows
