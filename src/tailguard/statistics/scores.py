@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from tailguard._validate import integer, refuse
 from tailguard.errors import ParameterError
-from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector, public_vector
-from tailguard.statistics.base import Kernel, Norm, Source, Statistic, checked_scale, register, root_above
+from tailguard.statistics.arrays import FloatVector, IntVector, public_vector
+from tailguard.statistics.base import MAX_BITS, Kernel, Norm, Source, Statistic, register, root_above
 from tailguard.statistics.catoni import Catoni
 from tailguard.statistics.coordinatewise import Clamped, Truncated
 from tailguard.statistics.shrunken import Shrunken
+from tailguard.statistics.sparse_rows import AnyRows
 
 __all__ = ["Magnitudes", "Opposed", "Shifted", "Signed", "Vertices", "signed_coordinate"]
 
@@ -69,7 +70,7 @@ class _Scored(Statistic):
         """Return the kernel of the inner sum."""
         return self.inner.kernel()
 
-    def _block(self, X: FloatMatrix, y: FloatVector | None) -> NDArray[np.float64 | np.int64]:
+    def _block(self, X: AnyRows, y: FloatVector | None) -> NDArray[np.float64 | np.int64]:
         return self.inner._block(X, y)
 
     @abstractmethod
@@ -168,12 +169,15 @@ class Vertices(_Scored):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        integer("inner.bits", self.inner.bits, "Vertices", at_most=40 - CORNER_BITS)
-        corners = np.array(self.corners, dtype=np.float64)
-        if corners.ndim != 2 or corners.shape[1] != self.inner.dimension or len(corners) < 1:
-            raise refuse("corners", "Vertices", f"a matrix of {self.inner.dimension} columns", np.shape(corners))
+        corners, d = np.array(self.corners, dtype=np.float64), self.inner.dimension
+        if self.inner.bits > MAX_BITS - CORNER_BITS:
+            raise refuse("inner", "Vertices", f"of at most {MAX_BITS - CORNER_BITS} bits", self.inner.bits)
+        if corners.ndim != 2 or corners.shape[1] != d or len(corners) < 1:
+            raise refuse("corners", "Vertices", f"a matrix of {d} columns", corners.shape)
         with np.errstate(over="ignore"):
-            length = checked_scale("largest norm", float(np.abs(corners).sum(axis=1).max()), "Vertices")
+            length = float(np.abs(corners).sum(axis=1).max())
+        if not 1e-120 <= length <= 1e120:
+            raise refuse("corners", "Vertices", "such that the largest ℓ1 norm is between 1e-120 and 1e120", length)
         object.__setattr__(self, "_length", length)
         object.__setattr__(self, "_steps", np.trunc(corners / length * 2.0**CORNER_BITS).astype(np.int64))
 
