@@ -6,6 +6,9 @@ c = 1 is the proof's: about 1/ε records carry the whole mean, a threshold of th
 error is the whole mean (bias) plus the noise, both of the order (nε)^−κ. Other c move the spike across the threshold;
 "worst q" is the largest median over c, what a bound for all distributions has to cover. On a fixed distribution the
 error falls faster, and its slope says nothing about the theorem.
+
+Sparse means have the spikes of Hu et al. 2022, Theorem 9, and of Tao et al. 2022, Theorem 11: D = s·ln d. Measured is
+the excess risk, half of the squared error. Sizes begin where the noise of a step is below the threshold.
 """
 
 import csv
@@ -18,7 +21,13 @@ import numpy as np
 import tailguard as tg
 from benchmarks import heavy
 from benchmarks.slope import Curve, sweep
-from tailguard.theory import Packing, Setting, rates
+from tailguard import engines
+from tailguard.domains import Sparse
+from tailguard.losses import SquaredDistance
+from tailguard.plans import Problem
+from tailguard.recipes import recipe
+from tailguard.run import make_randomness, run
+from tailguard.theory import Packing, Rate, Setting, rates
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 SIZES = tuple(round(10**power) for power in (3.5, 4.0, 4.5, 5.0, 5.5))
@@ -39,11 +48,16 @@ class Case:
     of: str
     seeds: int
     shifts: tuple[float, ...] = SHIFTS
+    sizes: tuple[int, ...] = SIZES
+
+    @property
+    def theorem(self) -> Rate:
+        return next(rate for rate in rates() if rate.name == self.rate)
 
     @property
     def exponent(self) -> float:
         """The theorem's exponent of n, −κ."""
-        return next(rate for rate in rates() if rate.name == self.rate).exponent_n(self.order)
+        return self.theorem.exponent_n(self.order)
 
     @property
     def start(self) -> int:
@@ -67,13 +81,40 @@ class Case:
     def curves(self) -> Iterator[tuple[str, Curve]]:
         """Yield the curve of the proof's q, and of the worst q."""
         found = [
-            sweep(lambda n, seed, c=shift: self.error(n, seed, c), SIZES, self.seeds, self.start)
+            sweep(lambda n, seed, c=shift: self.error(n, seed, c), self.sizes, self.seeds, self.start)
             for shift in self.shifts
         ]
         yield "proof's q", found[0]
         if len(found) > 1:
             worst = np.argmax([curve.medians for curve in found], axis=0)
-            yield "worst q", Curve(SIZES, np.array([found[c].errors[row] for row, c in enumerate(worst)]))
+            yield "worst q", Curve(self.sizes, np.array([found[c].errors[row] for row, c in enumerate(worst)]))
+
+
+@dataclass(frozen=True)
+class SparseCase(Case):
+    """A recipe for sparse means, the first of d coordinates with a spike."""
+
+    shifts: tuple[float, ...] = (1.0,)
+    sizes: tuple[int, ...] = SIZES[2:]
+
+    @property
+    def exponent(self) -> float:
+        """The slope of the theorem's own formula, whose ln n and ln d cannot be left out at these sizes."""
+        risks = [self.theorem(Setting(n, self.d, EPSILON, DELTA, self.order)) for n in (self.sizes[0], self.sizes[-1])]
+        return float(np.log(risks[1] / risks[0]) / np.log(self.sizes[-1] / self.sizes[0]))
+
+    def instance(self, n: int, shift: float) -> Packing:
+        setting, word = Setting(n, self.d, EPSILON, DELTA, self.order), (1,) + (0,) * (self.d - 1)
+        return Packing(word, shift * Packing.hardest_sparse(setting, word).probability, self.order)
+
+    def error(self, n: int, seed: int, shift: float) -> float:
+        instance = self.instance(n, shift)
+        X = instance.sample(n, np.random.default_rng([seed, n]))
+        moment = tg.Moment(self.order, 1.0, self.of)
+        problem = Problem(SquaredDistance(), Sparse(self.d, sparsity=1), n, self.d, moment=moment)
+        plan = recipe(self.method).plan("mean", problem, tg.Privacy(EPSILON, DELTA), self.parameters)
+        estimate = run(plan, engines.open(X), make_randomness(seed)).estimate
+        return float(0.5 * np.sum((estimate.coefficients - instance.mean) ** 2))
 
 
 CASES = (
@@ -84,6 +125,11 @@ CASES = (
     Case("median_of_means", "paper", 1.5, 1, "median of means", "coordinate", 300, (1.0,)),
     Case("median_of_means", "paper", 1.5, 10, "median of means", "coordinate", 50, (1.0,)),
     Case("iterative_updating", "paper", 2.0, 1, "iterated mean, disjoint groups", "direction", 20, (1.0,)),
+    *(
+        SparseCase("truncated_thresholding", "paper", order, 100, "truncated thresholding", "coordinate", 50)
+        for order in (1.5, 2.0)
+    ),
+    SparseCase("catoni_thresholding", "paper", 2.0, 100, "Catoni thresholding", "coordinate", 50),
 )
 
 
@@ -137,7 +183,7 @@ def draw(measured: list[tuple[Case, str, Curve]], heavy_curves: list[tuple[str, 
     for case, name, curve in measured:
         zhao = case.method in ("clipping", "iterative_updating")
         label = f"{case.method}, {case.parameters}, p = {case.order:g}, d = {case.d}"
-        if name == "proof's q":
+        if name == "proof's q" and not isinstance(case, SparseCase):
             (line,) = panels[int(zhao)].loglog(curve.sizes, curve.medians, "o-", label=label)
             guide = curve.medians[0] * (np.array(curve.sizes) / curve.sizes[0]) ** case.exponent
             panels[int(zhao)].loglog(curve.sizes, guide, "--", color=line.get_color(), alpha=0.6)
