@@ -239,6 +239,24 @@ def test_blocks_that_are_made_dense_are_small(monkeypatch):
     assert sizes == [10] * 60 + [210, 90]
 
 
+def test_a_statistic_that_knows_nothing_of_sparse_rows_sees_small_arrays(monkeypatch):
+    """As one that a user writes with `view.dense`."""
+    monkeypatch.setattr(base, "BLOCK_BYTES", 7 * 8 * D)
+    sizes = []
+
+    class Signs(Truncated):
+        _width = base.Statistic._width
+
+        def _block(self, X, y):
+            sizes.append(len(X))
+            return np.nan_to_num(np.sign(self.field.view.dense(X))).sum(axis=0)
+
+    sparse, dense, _ = _both(View(D))
+    kernel = Signs(Rows(View(D)), 1.0, 1).kernel()
+    np.testing.assert_array_equal(kernel(sparse, None), kernel(dense, None))
+    assert max(sizes) == 7
+
+
 def test_slices_share_their_entries():
     sparse, dense, _ = _both(View(D))
     part = sparse[10:20]
