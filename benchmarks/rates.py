@@ -8,7 +8,8 @@ error is the whole mean (bias) plus the noise, both of the order (nε)^−κ. Ot
 error falls faster, and its slope says nothing about the theorem.
 
 Sparse means have the spikes of Hu et al. 2022, Theorem 9, and of Tao et al. 2022, Theorem 11: D = s·ln d. Measured is
-the excess risk, half of the squared error. Sizes begin where the noise of a step is below the threshold.
+the excess risk, half of the squared error. Sizes begin where the largest noise of a step is below the threshold: beyond
+it truncation hides the gradient at the noisy point, the assumption of the theorems fails and steps no longer contract.
 """
 
 import csv
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_array
 
 import tailguard as tg
 from benchmarks import heavy
@@ -95,7 +97,7 @@ class SparseCase(Case):
     """A recipe for sparse means, the first of d coordinates with a spike."""
 
     shifts: tuple[float, ...] = (1.0,)
-    sizes: tuple[int, ...] = SIZES[2:]
+    sizes: tuple[int, ...] = tuple(round(10**power) for power in (5.0, 5.5, 6.0))
 
     @property
     def exponent(self) -> float:
@@ -109,9 +111,12 @@ class SparseCase(Case):
 
     def error(self, n: int, seed: int, shift: float) -> float:
         instance = self.instance(n, shift)
-        X = instance.sample(n, np.random.default_rng([seed, n]))
-        moment = tg.Moment(self.order, 1.0, self.of)
-        problem = Problem(SquaredDistance(), Sparse(self.d, sparsity=1), n, self.d, moment=moment)
+        spikes = Packing((1,), instance.probability, self.order).sample(n, np.random.default_rng([seed, n]))
+        X = csr_array(spikes)
+        X.resize((n, self.d))
+        problem = Problem(
+            SquaredDistance(), Sparse(self.d, sparsity=1), n, self.d, moment=tg.Moment(self.order, 1.0, self.of)
+        )
         plan = recipe(self.method).plan("mean", problem, tg.Privacy(EPSILON, DELTA), self.parameters)
         estimate = run(plan, engines.open(X), make_randomness(seed)).estimate
         return float(0.5 * np.sum((estimate.coefficients - instance.mean) ** 2))
@@ -126,10 +131,10 @@ CASES = (
     Case("median_of_means", "paper", 1.5, 10, "median of means", "coordinate", 50, (1.0,)),
     Case("iterative_updating", "paper", 2.0, 1, "iterated mean, disjoint groups", "direction", 20, (1.0,)),
     *(
-        SparseCase("truncated_thresholding", "paper", order, 100, "truncated thresholding", "coordinate", 50)
+        SparseCase("truncated_thresholding", "paper", order, 80, "truncated thresholding", "coordinate", 100)
         for order in (1.5, 2.0)
     ),
-    SparseCase("catoni_thresholding", "paper", 2.0, 100, "Catoni thresholding", "coordinate", 50),
+    SparseCase("catoni_thresholding", "paper", 2.0, 80, "Catoni thresholding", "coordinate", 100),
 )
 
 
@@ -153,7 +158,7 @@ def row(case: Case, name: str, curve: Curve) -> list[str]:
     ]
 
 
-HEADS = ["recipe", "p", "d", "instance", "theorem", "fitted", f"median error, n = {SIZES[-1]}", "ok"]
+HEADS = ["recipe", "p", "d", "instance", "theorem", "fitted", "median error, largest n", "ok"]
 
 
 def markdown(heads: list[str], rows: list[list[str]]) -> str:
