@@ -54,10 +54,11 @@ class Panel:
     fixed: Cell
 
     def cells(self, grid: Grid) -> Iterator[Cell]:
-        """Yield its settings."""
+        """Yield its settings; what is fixed beyond the grid is brought into it."""
+        inside = {axis: min(getattr(self.fixed, axis), getattr(grid, axis)[-1]) for axis in ("n", "d", "sparsity")}
+        fixed = replace(self.fixed, **inside)
         for value in getattr(grid, self.by):
             for x in getattr(grid, self.x):
-                fixed = replace(self.fixed, n=min(self.fixed.n, grid.n[-1]))
                 yield replace(fixed, **{self.by: value, self.x: x})
 
 
@@ -126,7 +127,7 @@ def _real_part(name: str, source: Real, grid: Grid) -> Part:
     most = size if grid is FULL else min(size, grid.n[-1])
     sizes = tuple(most // share for share in ((8, 4, 2, 1) if grid is FULL else (4, 1)))
     panels = (Panel("n", "n", "d", Cell(d=d)), Panel("ε", "epsilon", "d", Cell(n=most, d=d)))
-    return Part(name, source, panels, Grid(sizes, (d,), (0,), grid.epsilon))
+    return Part(f"{name} ({Path(source.path).stem})", source, panels, Grid(sizes, (d,), (0,), grid.epsilon))
 
 
 def _lognormal(readings: Readings, value: float) -> Law:

@@ -5,9 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tailguard.domains import Sparse
+from tailguard.losses import Squared
 from tailguard.plans import Plan, Problem
 from tailguard.privacy.budget import Privacy
-from tailguard.recipes import catoni_thresholding, recipe, shrunken_thresholding
+from tailguard.recipes import catoni_thresholding, frank_wolfe, recipe, shrunken_lasso, shrunken_thresholding
 from tailguard.reproduction.readings import Readings
 from tailguard.statistics.arrays import FloatVector
 
@@ -15,6 +16,8 @@ __all__ = ["METHODS", "REFERENCES", "Case", "Method", "methods_of"]
 
 STEP = 0.5
 """η of Algorithms 3 and 5 in section 6."""
+
+_ROUNDING = 1e-9  # a root that is a whole number must not fall below it
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +61,8 @@ class Method:
         The algorithms of the paper in whose figures it appears.
     plan : callable
         From the public facts to a plan.
+    pure : bool
+        Whether δ = 0.
     """
 
     name: str
@@ -65,6 +70,30 @@ class Method:
     ours: bool
     algorithms: tuple[int, ...]
     plan: Callable[[Case], Plan]
+    pure: bool = False
+
+
+def _algorithm1(case: Case, scale: float | None) -> Plan:
+    """Return Algorithm 1 with the numbers of section 6, or with s of Theorem 2 where None is given."""
+    steps = math.floor(math.cbrt(case.problem.n * case.privacy.epsilon) + _ROUNDING)
+    return frank_wolfe.plan_with(case.problem, case.privacy, steps=steps, scale=scale, start=case.start)
+
+
+def _section1(case: Case) -> Plan:
+    # The paper's squared loss has twice our gradient, so that its s is half as large here.
+    unit = 0.5 if isinstance(case.problem.loss, Squared) else 1.0
+    return _algorithm1(case, unit * math.floor(case.problem.n * case.privacy.epsilon))
+
+
+def _theorem2(case: Case) -> Plan:
+    return _algorithm1(case, None)
+
+
+def _section2(case: Case) -> Plan:
+    n, epsilon = case.problem.n, case.privacy.epsilon
+    steps = math.floor((n * epsilon) ** 0.4 + _ROUNDING)
+    threshold = shrunken_lasso.shrinkage(n, epsilon, steps)
+    return shrunken_lasso.plan_with(case.problem, case.privacy, steps=steps, threshold=threshold, start=case.start)
 
 
 def _steps(case: Case) -> int:
@@ -128,6 +157,9 @@ def _sparse_rounds(case: Case) -> Plan:
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
+        Method("algorithm1", "Algorithm 1, section 6", False, (1,), _section1, pure=True),
+        Method("algorithm1-s", "Algorithm 1, s of Theorem 2", False, (1,), _theorem2, pure=True),
+        Method("algorithm2", "Algorithm 2, section 6", False, (2,), _section2),
         Method("algorithm3", "Algorithm 3, section 6", False, (3,), _section3),
         Method("algorithm3-eta", "Algorithm 3, η = 2/(3γ) of Theorem 7", False, (3,), _theorem7),
         Method("algorithm5", "Algorithm 5, section 6", False, (5,), _section5),

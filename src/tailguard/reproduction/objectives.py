@@ -115,7 +115,7 @@ class Squares(Objective):
         return type(self)(*part, self.target_mean, self.target_variance)
 
     def risk(self, model: Estimate) -> float:
-        """Return the average square."""
+        """Return the average square; without an intercept here, for models without one."""
         w = model.coefficients
         off = model.intercept - self.intercept(w)
         return float(w @ self.covariance @ w - 2.0 * self.cross @ w + self.target_variance + off * off)

@@ -11,6 +11,9 @@ from tailguard.reproduction.results import Line, load
 
 __all__ = ["FOLDER", "over_n", "page"]
 
+SMALLEST = 1e-7
+"""What numerical minimisers leave."""
+
 FOLDER = "hu"
 """Folder of tables and pictures, beside the page."""
 
@@ -135,8 +138,10 @@ def _labels(lines: Sequence[Line]) -> dict[str, str]:
 
 
 def number(value: float) -> str:
-    """Return three digits, or a word for a plan that was refused."""
-    return "refused" if math.isnan(value) else f"{value:.3g}".replace("-", "−")
+    """Return three digits, or a word for a plan that was refused; what rounding leaves of nothing is 0."""
+    if math.isnan(value):
+        return "refused"
+    return "0" if abs(value) < SMALLEST else f"{value:.3g}".replace("-", "−")
 
 
 def markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

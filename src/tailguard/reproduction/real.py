@@ -88,8 +88,8 @@ def find(folder: Path, *, logistic: bool, standard: bool) -> dict[str, Real]:
 
 
 def missing(found: Collection[str]) -> str:
-    """Return one sentence about the data sets that are not among the found ones; empty if all are."""
-    names = [name for name in DATA_SETS if name not in found]
+    """Return one sentence about the data sets that no found label begins with; empty if all are there."""
+    names = [name for name in DATA_SETS if not any(label.startswith(name) for label in found)]
     files = ", ".join(f"{name} ({' or '.join(f'{start}*.parquet' for start in DATA_SETS[name])})" for name in names)
     return f"--data-dir gives no file with a varying column {TARGET!r} for {files}." if names else ""
 

@@ -128,7 +128,7 @@ def _references(job: Job, world: World, X: NDArray[Any], y: FloatVector) -> Iter
 
 def _private(job: Job, world: World, cell: Cell, method: Method, X: NDArray[Any], y: FloatVector) -> Row:
     """Return one private fit, with simulated noise so that a seed repeats it."""
-    privacy = Privacy(cell.epsilon, cell.n**DELTA_POWER)
+    privacy = Privacy(cell.epsilon, 0.0 if method.pure else cell.n**DELTA_POWER)
     name = zlib.crc32(method.name.encode())
     seed = derived_seed(job.data_seed, cell.n, round(1e6 * cell.epsilon), name)
     row = _row(job, cell, method.name, privacy.epsilon, privacy.delta, seed)
@@ -140,7 +140,6 @@ def _private(job: Job, world: World, cell: Cell, method: Method, X: NDArray[Any]
     except TailguardError as refusal:
         return replace(row, outcome=str(refusal))
     release = run(plan, NumpyEngine(X, y, threads=1), make_randomness(seed))
-    row = replace(row, delta=plan.privacy.delta)
     return _judged(row, world, release.estimate, time.perf_counter() - begin)
 
 
