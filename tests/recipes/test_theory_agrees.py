@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tailguard.domains import L1Ball, Polytope, Simplex, Sparse
@@ -11,7 +12,9 @@ from tailguard.privacy import Privacy
 from tailguard.recipes import (
     catoni_thresholding,
     clipping,
+    frank_wolfe,
     iterative_updating,
+    shrunken_lasso,
     shrunken_thresholding,
     thresholding,
     truncated_mean,
@@ -90,3 +93,42 @@ def test_thresholding(epsilon, s, curvature):
     ):
         plan = recipe.plan_with(_told(second, Squared(), problem.domain), privacy)
         assert plan.solver.entries.threshold == pytest.approx(parameter(second), rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+@pytest.mark.parametrize("domain", [L1Ball(50, radius=1.5), Simplex(50), Polytope(((1.0, 2.0), (0.0, -1.0)))], ids=str)
+def test_frank_wolfe(epsilon, domain):
+    corners = None if isinstance(domain, L1Ball) else len(domain.vertices())
+    distances = np.abs(domain.vertices()[:, None] - domain.vertices()).sum(axis=2)
+    setting = Setting(
+        n=20_000,
+        d=domain.dimension,
+        epsilon=epsilon,
+        bound=0.7,
+        failure=truncated_mean.FAILURE,
+        diameter=distances.max(),
+        smoothness=3.0,
+        vertices=corners,
+    )
+    facts = (setting.n, domain, epsilon, setting.smoothness, setting.bound)
+    steps = frank_wolfe.convex_steps(*facts)
+    assert steps == hu.frank_wolfe_steps(setting)
+    candidates = len(domain.vertices()) * setting.d
+    scale = frank_wolfe.smoothing_scale(setting.n, candidates, epsilon, steps, setting.bound)
+    assert scale == pytest.approx(hu.frank_wolfe_scale(setting), rel=1e-12)
+    steps = frank_wolfe.robust_steps(*facts)
+    assert steps == hu.robust_steps(setting)
+    scale = frank_wolfe.smoothing_scale(setting.n, setting.d, epsilon, steps, setting.bound)
+    assert scale == pytest.approx(hu.robust_scale(setting), rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+def test_shrunken_lasso(epsilon):
+    setting = Setting(
+        n=50_000, d=50, epsilon=epsilon, order=4.0, bound=0.3, failure=truncated_mean.FAILURE, smoothness=3.0
+    )
+    privacy = Privacy(epsilon, setting.delta)
+    steps = shrunken_lasso.lasso_steps(setting.n, setting.d, privacy, setting.smoothness, setting.bound)
+    assert steps == hu.shrunken_lasso_steps(setting)
+    threshold = shrunken_lasso.shrinkage(setting.n, epsilon, steps, setting.bound)
+    assert threshold == pytest.approx(hu.shrunken_lasso_threshold(setting), rel=1e-12)
