@@ -178,6 +178,18 @@ def test_the_gap_to_theorem_8() -> None:
     assert printed_wide == pytest.approx(32 * printed, rel=1e-9)
 
 
+def test_theorem_11_of_tao_meets_theorem_10() -> None:
+    """Both are s·(√(s·ln(1/δ)))^(2κ), up to logarithms of n and d, for every p and s."""
+
+    def ratio(s: int, order: float) -> float:
+        setting = Setting(n=10**12, d=10**4, epsilon=0.5, delta=1e-4, order=order, sparsity=s)
+        assert tao.sharp_sparse_lower(setting) == pytest.approx(s * tao.sparse_lower(setting))
+        return tao.sparse_risk(setting) / tao.sharp_sparse_lower(setting)
+
+    for order in (1.3, 2.0):
+        assert ratio(100, order) == pytest.approx(ratio(2, order), rel=1e-9)
+
+
 def test_pure_and_dense_neighbours() -> None:
     """For δ = 0, (11) is Theorem 11 of Tao et al. 2022; half of the coordinates are Lemma 21, up to its constants."""
     pure = Setting(n=10**6, d=1000, epsilon=0.5, delta=0.0, order=1.7, sparsity=9)

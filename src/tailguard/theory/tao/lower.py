@@ -21,6 +21,7 @@ __all__ = [
     "convex_lower",
     "convex_lower_pure",
     "mean_lower",
+    "sharp_sparse_lower",
     "sparse_lower",
     "sparse_lower_pure",
     "strongly_convex_lower",
@@ -149,7 +150,7 @@ def sparse_lower_pure(setting: Setting) -> float:
     Corrections. The scaled codewords of Lemma 28 are at least 1/2 apart, not √2. And they need not be scaled by
     1/√(2s): with entries in {−1, 0, 1} every coordinate still has the moment u, and both halves gain the factor s. The
     half for (ε, δ)-DP is then s^((1+2v)/(1+v)), the exponent of Theorem 10, so the gap of "O(s*)" closes. The printed,
-    weaker bounds are returned.
+    weaker bounds are returned; `sharp_sparse_lower` and, for δ = 0, `hu.sharp_sparse_mean_lower` have the factor.
     """
     return (setting.bound * _capped(setting, setting.sparsity * math.log(setting.d))) ** 2
 
@@ -164,6 +165,17 @@ def sparse_lower(setting: Setting) -> float:
     """
     complexity = _complexity(setting, setting.sparsity * math.log(setting.d))
     return (setting.bound * _capped(setting, complexity)) ** 2
+
+
+def sharp_sparse_lower(setting: Setting) -> float:
+    """Return s times Theorem 11 for (ε, δ)-DP, M²·s·min(1, min(a, √(a·ln(1/δ)))/(nε))^(2κ): the words are not scaled.
+
+    Parameters
+    ----------
+    setting : Setting
+        As in `sparse_lower`. Up to logarithms this is Theorem 10, for ρ-zCDP (see the module).
+    """
+    return setting.sparsity * sparse_lower(setting)
 
 
 def _complexity(setting: Setting, size: float) -> float:
@@ -275,6 +287,17 @@ RATES = (
         privacy="concentrated",
         formula="M²·(min(a, √(a·ln(1/δ)))/(nε))^(2κ), a = s·ln d",
         function=sparse_lower,
+        exponent_d=Exponent(),
+        caveat=_CONVERSION,
+    ),
+    _squared(
+        name="sparse, lower bound, words not scaled",
+        paper="tailguard, after Tao et al. 2022",
+        statement="Theorem 11",
+        task="sparse",
+        privacy="concentrated",
+        formula="M²·s·(min(a, √(a·ln(1/δ)))/(nε))^(2κ), a = s·ln d",
+        function=sharp_sparse_lower,
         exponent_d=Exponent(),
         caveat=_CONVERSION,
     ),
