@@ -70,7 +70,9 @@ def draw(figure: Figure, parts: Sequence[Part], lines: Sequence[Line], path: Pat
     columns = max(map(len, rows))
     with matplotlib.rc_context(STYLE):
         size = (1.0 + 2.6 * max(columns, 2), 0.9 + 2.1 * len(rows))
-        picture, grid = pyplot.subplots(len(rows), columns, figsize=size, squeeze=False, layout="constrained")
+        picture, grid = pyplot.subplots(
+            len(rows), columns, figsize=size, sharey="row", squeeze=False, layout="constrained"
+        )
         for axes, row in zip(grid, rows, strict=True):
             for place, axis in enumerate(axes):
                 if place < len(row):
@@ -81,7 +83,8 @@ def draw(figure: Figure, parts: Sequence[Part], lines: Sequence[Line], path: Pat
         labels: dict[str, Any] = {}
         for axis in grid.flat:
             labels |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
-        picture.legend(labels.values(), labels.keys(), loc="outside lower center", ncols=3)
+        order = sorted(labels, key=lambda label: label in REFERENCES.values())
+        picture.legend([labels[label] for label in order], order, loc="outside lower center", ncols=max(columns, 2))
         picture.suptitle(f"Hu et al. 2022, figure {figure.number}: {figure.title}")
         picture.savefig(path, dpi=80, metadata={"Software": None})
         pyplot.close(picture)
@@ -117,7 +120,7 @@ def _picture(axis: "Axes", figure: Figure, place: Place, lines: Sequence[Line]) 
         found = [known.get((method.name, cell.n, cell.d, cell.sparsity, cell.epsilon)) for cell in cells]
         _curve(axis, panel, cells, found, method.label, next(ours if method.ours else paper), "-", marker="o")
     fixed = f"{X_LABELS[panel.by]} = {getattr(cells[0], panel.by):g}"
-    axis.set_title(f"{part.label} ({panel.letter}) {fixed}".strip(), fontsize=8)
+    axis.set_title(f"({panel.letter}) {fixed}" if panel.letter else f"{part.label}, {fixed}", fontsize=8)
     axis.set(xlabel=X_LABELS[panel.x], yscale="log")
     if panel.x == "epsilon":
         axis.set_xscale("log", base=2)

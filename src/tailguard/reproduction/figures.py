@@ -46,7 +46,7 @@ FAST = Grid((10_000, 30_000), (200, 400), (10, 20), (0.5, 1.0, 2.0))
 
 @dataclass(frozen=True)
 class Panel:
-    """One picture of the paper: what runs along the axis, what tells its curves apart, what is fixed."""
+    """A panel of the paper: its letter, what runs along the axis, what tells its curves apart, what is fixed."""
 
     letter: str
     x: Axis
@@ -126,7 +126,7 @@ def _real_part(name: str, source: Real, grid: Grid) -> Part:
     size, d = source.size
     most = size if grid is FULL else min(size, grid.n[-1])
     sizes = tuple(most // share for share in ((8, 4, 2, 1) if grid is FULL else (4, 1)))
-    panels = (Panel("n", "n", "d", Cell(d=d)), Panel("ε", "epsilon", "d", Cell(n=most, d=d)))
+    panels = (Panel("", "n", "d", Cell(d=d)), Panel("", "epsilon", "d", Cell(n=most, d=d)))
     return Part(f"{name} ({Path(source.path).stem})", source, panels, Grid(sizes, (d,), (0,), grid.epsilon))
 
 
