@@ -6,49 +6,65 @@ from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft
 from tailguard.recipes.noise import CountNoise
-from tailguard.recipes.preparation import COARSE, FINE, LIMIT, feature_drafts
+from tailguard.recipes.preparation import COARSE, COMFORT, FINE, feature_drafts
 from tailguard.solvers.clip_level import CELLS
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.spread import HIGH, LOW
-from tailguard.solvers.wide import LONGEST, WidePreparation
+from tailguard.solvers.wide import LONGEST, REACH, WidePreparation
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.octaves import Octaves
 
 __all__ = ["wide_drafts", "wide_preparation"]
 
-COLUMN_NOISE = 0.06
-"""Noise in a cell of a column's histogram, as a share of n, up to which columns get scales of their own."""
-
-MEAN_NOISE = 0.3
-"""Noise of a column's mean, in its scales, up to which columns are centred at it."""
+SCALE, MEAN, VARIANCE = 0.3, 0.4, 0.3
+"""Parts of the share for octaves, means and variances."""
 
 LENGTH, POOLED = 0.1, 0.2
-"""Parts of the shares: for the row length beside the mean, for the pooled scale beside the columns' own."""
+"""Parts of those: for the length beside a vector, for the pooled scale beside the columns' own."""
+
+OCTAVE_NOISE = 0.25
+"""Noise of a column's octave up to which it is asked for: the relative error of a scale is 0.7 times as large."""
+
+MEAN_NOISE, VARIANCE_NOISE = 0.3, 0.4
+"""Noise of a column's mean and variance, in its scales, up to which they are asked for."""
+
+FOURTH = 3.0
+"""Fourth moment of a usual column."""
 
 
 def wide_preparation(problem: Problem, privacy: Privacy, share: float) -> WidePreparation:
-    """Return the finest preparation that a share of the budget carries: medians, means, own scales, or one scale."""
+    """Return the finest preparation that a share of the budget carries."""
     n, d, noise = problem.n, problem.d, CountNoise.of(privacy)
-    own = noise.of_one(share / 2) * math.sqrt(2 * d) / n <= COLUMN_NOISE
-    if not problem.intercept:
-        return WidePreparation(Preparation(COARSE, centred=False, pooled=True) if own else None, averaged=False)
-    for substeps in (FINE, COARSE):
-        medians = Preparation(substeps, pooled=True)
-        if own and noise.of_bisection(share / 2, medians.grid.depth, d) / n <= LIMIT:
-            return WidePreparation(medians, averaged=False)
-    mean = 2.0 * LONGEST * math.sqrt(d) * noise.of_one(share / 2) / n
-    columns = Preparation(COARSE, centred=False, pooled=True) if own else None
-    return WidePreparation(columns, averaged=mean <= MEAN_NOISE)
+    if noise.of_one(share / 2) * math.sqrt(2 * d) / n <= COMFORT / 6:
+        for substeps in (FINE, COARSE):
+            medians = Preparation(substeps, centred=problem.intercept, pooled=True)
+            ranks = noise.of_bisection(share / 2, medians.grid.depth, d) / n if problem.intercept else 0.0
+            if ranks <= COMFORT:
+                return WidePreparation(medians=medians)
+    length = 2.0 * LONGEST * math.sqrt(d) / n
+    cell = noise.of_one(SCALE * share) * math.sqrt(2 * d) / n
+    octave = cell * math.sqrt(REACH * (REACH + 1) * (2 * REACH + 1) / 3)
+    return WidePreparation(
+        octaves=octave <= OCTAVE_NOISE,
+        averaged=problem.intercept and length * noise.of_one(MEAN * share) <= MEAN_NOISE,
+        refined=length * math.sqrt(FOURTH) * noise.of_one(VARIANCE * share) <= VARIANCE_NOISE,
+    )
 
 
 def wide_drafts(preparation: WidePreparation, d: int, share: float) -> list[Draft]:
-    """Return the steps of a preparation, half of the share for scales and half for centres, if there are any."""
-    half, columns = share / 2, preparation.columns
-    drafts = [Draft("common scale", Octaves, CELLS, half)]
-    if columns is not None:
-        drafts = feature_drafts(columns, d, half, half * (1.0 - POOLED))
-        drafts.append(Draft("pooled scale", Octaves, HIGH - LOW, half * POOLED))
+    """Return the steps of a preparation, with their parts of a share."""
+    if preparation.medians is not None:
+        pooled = Draft("pooled scale", Octaves, HIGH - LOW, share / 2 * POOLED)
+        return [*feature_drafts(preparation.medians, d, share / 2, share / 2 * (1.0 - POOLED)), pooled]
+    drafts = [Draft("common scale", Octaves, CELLS, SCALE * share)]
+    if preparation.octaves:
+        drafts = [Draft("feature scale", Octaves, d * (HIGH - LOW), SCALE * share, parts=d)]
     if preparation.averaged:
-        drafts.append(Draft("row length", Octaves, CELLS, half * LENGTH))
-        drafts.append(Draft("feature mean", Clipped, d, half * (1.0 - LENGTH)))
+        drafts += _vector("row length", "feature mean", d, MEAN * share)
+    if preparation.refined:
+        drafts += _vector("square length", "feature variance", d, VARIANCE * share)
     return drafts
+
+
+def _vector(length: str, vector: str, d: int, share: float) -> list[Draft]:
+    return [Draft(length, Octaves, CELLS, LENGTH * share), Draft(vector, Clipped, d, (1.0 - LENGTH) * share)]

@@ -4,12 +4,15 @@ Every solver and setting is imported here, so that a plan that names one can be 
 """
 
 from tailguard.solvers.base import Estimate, Query, Released, Setting, Solve, Solver
+from tailguard.solvers.centred_descent import CentredDescent, Descent
 from tailguard.solvers.clip_level import ClipLevel
 from tailguard.solvers.clipped_descent import ClippedDescent
-from tailguard.solvers.entries import Entries, ShrunkenEntries, SmoothedEntries, TruncatedEntries
+from tailguard.solvers.entries import ClampedEntries, Entries, ShrunkenEntries, SmoothedEntries, TruncatedEntries
+from tailguard.solvers.frank_wolfe import FrankWolfe
 from tailguard.solvers.iterative_updating import IterativeUpdating
 from tailguard.solvers.oracles import Clip, MeanOracle, MedianOfClippedMeans, MedianOfMeans, Truncate
 from tailguard.solvers.preparation import Preparation
+from tailguard.solvers.prepared_frank_wolfe import PreparedFrankWolfe
 from tailguard.solvers.private_mean import PrivateMean
 from tailguard.solvers.projected_gradient import ProjectedGradient
 from tailguard.solvers.quantile import LogGrid
@@ -19,11 +22,15 @@ from tailguard.solvers.thresholding import HardThresholding
 from tailguard.solvers.wide import WidePreparation
 
 __all__ = [
+    "CentredDescent",
+    "ClampedEntries",
     "Clip",
     "ClipLevel",
     "ClippedDescent",
     "Entries",
+    "Descent",
     "Estimate",
+    "FrankWolfe",
     "HardThresholding",
     "IterativeUpdating",
     "Levels",
@@ -33,6 +40,7 @@ __all__ = [
     "MedianOfMeans",
     "Picks",
     "Preparation",
+    "PreparedFrankWolfe",
     "PrivateMean",
     "ProjectedGradient",
     "Query",

@@ -69,8 +69,10 @@ class Histogram:
         Unlike `beyond`, it misses nothing of a tail that is spread too thinly to be seen.
         """
         start, sums = self._from_below()
-        cell = start + int(np.searchsorted(sums, level))
-        return _held(2.0 ** (LOW + min(cell + 0.5, CELLS) / SUBSTEPS))
+        cell = int(np.searchsorted(sums, level))
+        below, beside = sums[cell - 1] if cell else level, sums[min(cell, sums.size - 1)]
+        part = min(max((level - below) / max(beside - below, 1e-300), 0.0), 1.0)
+        return _held(2.0 ** (LOW + (start + cell + part) / SUBSTEPS))
 
     def far(self, level: float) -> tuple[float, float]:
         """Return the share of the records beyond a level, and the noise of that number."""

@@ -1,29 +1,38 @@
-"""The private preparation of many columns: a scale for each or one for all, and means in those units.
+"""The private preparation of many columns: the octaves in which they lie, means in those units, and variances.
 
-Medians of thousands of columns cost more than they bring. A mean of rows that are shortened to a common length costs as
-much noise as one long row, whatever the number of columns.
+Medians of thousands of columns cost more than they bring. What remains cheap is the middle of a noisy histogram of
+octaves, and means of rows that are shortened as a whole, whose noise does not grow with what one column could be.
 """
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from scipy.special import ndtri
 
 from tailguard.solvers.base import FloatVector, Query, Released, Setting
-from tailguard.solvers.clip_level import ClipLevel, clip_level
+from tailguard.solvers.clip_level import histogram
 from tailguard.solvers.preparation import Preparation, prepare_features
+from tailguard.solvers.spread import HIGH, LOW
+from tailguard.statistics.arrays import FloatMatrix
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Rows
-from tailguard.statistics.scalars import Norm
+from tailguard.statistics.octaves import Octaves
+from tailguard.statistics.scalars import Columns, Norm
+from tailguard.statistics.squares import Squares
 from tailguard.statistics.view import View
 
-__all__ = ["WidePreparation", "prepare_wide"]
+__all__ = ["LONGEST", "REACH", "WidePreparation", "prepare_wide"]
 
-MIDDLE = ClipLevel(0.5)
-"""The median."""
+REACH = 2
+"""Octaves on either side of the fullest one that are counted to a column."""
 
 LONGEST = 1.25
 """Rows are shortened to so many medians of their lengths before they are averaged."""
+
+LEAST = 0.05
+"""Smallest variance of a column that is believed, as a part of the average one."""
 
 
 @dataclass(frozen=True)
@@ -32,47 +41,95 @@ class WidePreparation(Setting):
 
     Parameters
     ----------
-    columns : Preparation or None
-        How columns get scales (and medians, if they are centred) of their own; None gives all one scale, the median
-        root mean square of a row (step "common scale").
+    medians : Preparation or None
+        How columns get medians and scales where the budget carries them: then nothing else is done.
+    octaves : bool
+        Whether columns get scales of their own (step "feature scale"), or all the same, the median root mean square of
+        a row (step "common scale").
     averaged : bool
         Whether columns are centred at the mean of shortened rows (steps "row length", "feature mean").
+    refined : bool
+        Whether variances then correct the scales (steps "square length", "feature variance").
     """
 
-    columns: Preparation | None
-    averaged: bool
+    medians: Preparation | None = None
+    octaves: bool = False
+    averaged: bool = False
+    refined: bool = False
 
 
 def prepare_wide(view: View, preparation: WidePreparation, n: int, bits: int) -> Generator[Query, Released, View]:
     """Ask for scales and perhaps means and return the view that scales and centres the columns."""
-    d = view.dimension_in
-    if preparation.columns is not None:
-        view = yield from prepare_features(view, preparation.columns, n, bits)
+    if preparation.medians is not None:
+        return (yield from prepare_features(view, preparation.medians, n, bits))
+    if preparation.octaves:
+        view = yield from _octaves(view, n, bits)
     else:
-        plain = Norm(Rows(replace(view, intercept=False)))
-        length = yield from clip_level("common scale", plain, MIDDLE, n, bits)
-        view = replace(view, scale=np.full(d, length / np.sqrt(d)))
+        found = yield from histogram("common scale", Norm(Rows(replace(view, intercept=False))), n, bits)
+        size = found.quantile(0.5) / np.sqrt(view.dimension_in)
+        view = replace(view, scale=np.full(view.dimension_in, size))
     if preparation.averaged:
         view = yield from _averaged(view, n, bits)
+    if preparation.refined:
+        view = yield from _refined(view, n, bits)
     return view
+
+
+def _octaves(view: View, n: int, bits: int) -> Generator[Query, Released, View]:
+    """Ask for the octaves of the columns and scale each by the middle of its own.
+
+    A column without a significant octave, such as a rare indicator, gets the scale of all columns together.
+    """
+    columns = Columns(replace(view, intercept=False))
+    reply = yield Query("feature scale", Octaves(columns, LOW, HIGH, 1, bits))
+    masses = reply.value.reshape(view.dimension_in, HIGH - LOW) / n
+    middles, noise = _middles(masses, reply.noise / n)
+    before = np.ones(view.dimension_in) if view.scale is None else np.asarray(view.scale)
+    return replace(view, scale=before * np.exp2(shrunken(middles, noise)))
+
+
+def _middles(masses: FloatMatrix, noise: float) -> tuple[FloatVector, float]:
+    """Return the mean octave of each column around its fullest ones, and the noise of these numbers."""
+    masses = masses[:, 1:-1]  # without zeros and infinities
+    window = 2 * REACH + 1
+    sums = sliding_window_view(masses, window, axis=1).sum(axis=2)
+    certain = noise * np.sqrt(window) * -ndtri(1e-3 / sums.size)
+    found, common = sums.argmax(axis=1), int(sums.mean(axis=0).argmax())
+    own = sums.max(axis=1) > certain
+    start = np.where(own, found, common)
+    near = np.take_along_axis(masses, start[:, np.newaxis] + np.arange(window), axis=1)
+    shared = masses[:, common : common + window].mean(axis=0)
+    near = np.where(own[:, np.newaxis], near, shared)
+    offsets = np.arange(-REACH, REACH + 1)
+    mass = np.maximum(near.sum(axis=1), certain)
+    middles = LOW + 1.5 + start + REACH + near @ offsets / mass
+    return middles, noise * float(np.linalg.norm(offsets)) / float(np.median(mass))
 
 
 def _averaged(view: View, n: int, bits: int) -> Generator[Query, Released, View]:
     rows = Rows(replace(view, intercept=False))
-    length = yield from clip_level("row length", Norm(rows), MIDDLE, n, bits)
-    reply = yield Query("feature mean", Clipped(rows, LONGEST * length, bits))
-    scale = np.asarray(view.scale, dtype=np.float64)
-    before = np.zeros(view.dimension_in) if view.centre is None else np.array(view.centre, dtype=np.float64)
-    used = np.isfinite(scale)
-    mean = shrunken_means(reply.value[used] / n, reply.noise / n)
-    before[used] += mean * scale[used]
-    return replace(view, centre=before)
+    lengths = yield from histogram("row length", Norm(rows), n, bits)
+    reply = yield Query("feature mean", Clipped(rows, LONGEST * lengths.quantile(0.5), bits))
+    centre = shrunken(reply.value / n, reply.noise / n) * np.asarray(view.scale)
+    return replace(view, centre=centre)
 
 
-def shrunken_means(means: FloatVector, noise: float) -> FloatVector:
-    """Return means shrunk towards their average, as far as their known noise explains how they differ (James–Stein)."""
-    if means.size < 4:
-        return means
-    middle = means.mean()
-    explained = (means.size - 3) * noise**2 / max(float(np.sum((means - middle) ** 2)), 1e-300)
-    return np.asarray(middle + max(0.0, 1.0 - explained) * (means - middle))
+def _refined(view: View, n: int, bits: int) -> Generator[Query, Released, View]:
+    squares = Squares(replace(view, intercept=False))
+    lengths = yield from histogram("square length", Norm(squares), n, bits)
+    reply = yield Query("feature variance", Clipped(squares, LONGEST * lengths.quantile(0.5), bits))
+    noise = reply.noise / n
+    variance = shrunken(reply.value / n, noise)
+    # Shortened squares are too small, all by the same factor, which scales need not know.
+    middle = max(float(variance.mean()), noise)
+    factor = np.sqrt(np.maximum(variance, LEAST * middle + noise) / middle)
+    return replace(view, scale=np.asarray(view.scale) * factor)
+
+
+def shrunken(values: FloatVector, noise: float) -> FloatVector:
+    """Return values shrunk towards their average as far as their noise explains how they differ (James–Stein)."""
+    if values.size < 4:
+        return values
+    middle = values.mean()
+    explained = (values.size - 3) * noise**2 / max(float(np.sum((values - middle) ** 2)), 1e-300)
+    return np.asarray(middle + max(0.0, 1.0 - explained) * (values - middle))
