@@ -1,6 +1,7 @@
 """Hu et al. 2022, Algorithm 1: Frank–Wolfe over a polytope with smoothed gradients and privately picked vertices."""
 
 import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,8 +17,9 @@ from tailguard.recipes.assumptions import moment_of
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.prediction import THEOREM_UNIT, theorem_error
+from tailguard.recipes.prepared_frank_wolfe import plan_walk
 from tailguard.recipes.truncated_mean import FAILURE
-from tailguard.solvers.entries import SmoothedEntries
+from tailguard.solvers.entries import ClampedEntries, SmoothedEntries
 from tailguard.solvers.frank_wolfe import FrankWolfe
 from tailguard.solvers.vertices import Hull, hull, l1_diameter, l1_reach, score_count, score_type
 from tailguard.statistics import smoothing
@@ -36,6 +38,9 @@ __all__ = [
 ]
 
 NAME = "frank_wolfe"
+
+WIDTH = 0.5
+"""Where practical parameters clamp entries of a gradient, in units of a usual row times a usual slope."""
 
 
 def convex_steps(n: int, domain: Hull, epsilon: float, smoothness: float, bound: float) -> int:
@@ -170,5 +175,8 @@ RECIPE = Recipe(
     name=NAME,
     source="Hu et al. 2022, Algorithm 1",
     summary="Frank–Wolfe on an ℓ1 ball, a simplex or a polytope: every step moves towards a privately picked vertex.",
-    planners={("regression", "paper"): paper_regression},
+    planners={
+        ("regression", "paper"): paper_regression,
+        ("regression", "practical"): partial(plan_walk, NAME, ClampedEntries(WIDTH)),
+    },
 )

@@ -14,15 +14,19 @@ from tailguard.recipes.assumptions import moment_of
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.frank_wolfe import public_start, vertex_step
 from tailguard.recipes.prediction import THEOREM_UNIT, theorem_error
+from tailguard.recipes.prepared_frank_wolfe import plan_walk
 from tailguard.recipes.truncated_mean import FAILURE
 from tailguard.solvers.entries import ShrunkenEntries
 from tailguard.solvers.frank_wolfe import FrankWolfe
 from tailguard.statistics.base import grid_bits
 from tailguard.theory import hu
 
-__all__ = ["RECIPE", "lasso_steps", "paper_regression", "plan_with", "shrinkage", "step_budget"]
+__all__ = ["RECIPE", "lasso_steps", "paper_regression", "plan_practical", "plan_with", "shrinkage", "step_budget"]
 
 NAME = "shrunken_lasso"
+
+WIDTH, LIMIT = 0.5, 1.0
+"""Where practical parameters limit entries of a row and slopes, in units of their usual sizes."""
 
 
 def lasso_steps(n: int, d: int, privacy: Privacy, smoothness: float, bound: float) -> int:
@@ -143,9 +147,21 @@ def paper_regression(problem: Problem, privacy: Privacy) -> Plan:
     return plan_with(problem, privacy)
 
 
+def plan_practical(problem: Problem, privacy: Privacy) -> Plan:
+    """Return the walk of `frank_wolfe` with shrunken entries and slopes, in private units and with tight accounting."""
+    if not isinstance(problem.domain, L1Ball):
+        raise refuse("domain", NAME, "an L1Ball", problem.domain)
+    if not isinstance(problem.loss, Squared):
+        raise refuse("loss", NAME, "squared", problem.loss)
+    return plan_walk(NAME, ShrunkenEntries(WIDTH, LIMIT), problem, privacy)
+
+
 RECIPE = Recipe(
     name=NAME,
     source="Hu et al. 2022, Algorithm 2",
     summary="LASSO: shrunken features and targets, Frank–Wolfe on an ℓ1 ball with the whole data.",
-    planners={("regression", "paper"): paper_regression},
+    planners={
+        ("regression", "paper"): paper_regression,
+        ("regression", "practical"): plan_practical,
+    },
 )

@@ -1,7 +1,7 @@
-"""How the coordinates of a gradient are bounded one by one: shrunken, smoothed or truncated.
+"""How the coordinates of a gradient are bounded one by one: shrunken, smoothed, truncated or clamped.
 
-Thresholding looks at single coordinates, so its gradients are bounded in ℓ∞. Each paper does that in its own way; the
-rest of the iteration is the same.
+Thresholding and Frank–Wolfe look at single coordinates, so their gradients are bounded in ℓ∞. Each paper does that in
+its own way; the rest of the iteration is the same.
 """
 
 from abc import abstractmethod
@@ -13,12 +13,12 @@ from tailguard.solvers.base import Setting
 from tailguard.statistics import smoothing
 from tailguard.statistics.base import checked_scale
 from tailguard.statistics.catoni import Catoni
-from tailguard.statistics.coordinatewise import Truncated
+from tailguard.statistics.coordinatewise import Clamped, Truncated
 from tailguard.statistics.fields import Field
 from tailguard.statistics.shrunken import Shrunken
 from tailguard.statistics.view import View
 
-__all__ = ["Entries", "ShrunkenEntries", "SmoothedEntries", "TruncatedEntries"]
+__all__ = ["ClampedEntries", "Entries", "ShrunkenEntries", "SmoothedEntries", "TruncatedEntries"]
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,13 @@ class Entries(Setting):
         """Return the same bound where slopes have this released size."""
         return replace(self, threshold=self.threshold * level)
 
+    @property
+    def reach(self) -> float:
+        """The most that an entry can count."""
+        return self.threshold
+
     @abstractmethod
-    def statistic(self, field: Field, bits: int) -> Shrunken | Catoni | Truncated:
+    def statistic(self, field: Field, bits: int) -> Shrunken | Catoni | Truncated | Clamped:
         """Return the bounded sum."""
 
 
@@ -71,6 +76,11 @@ class ShrunkenEntries(Entries):
         """Return the same bound where slopes have this released size; rows keep theirs."""
         return replace(self, limit=self.limit * level)
 
+    @property
+    def reach(self) -> float:
+        """The most that an entry can count."""
+        return self.threshold * self.limit
+
     def statistic(self, field: Field, bits: int) -> Shrunken:
         """Return the bounded sum."""
         return Shrunken(field, self.threshold, self.limit, bits)
@@ -94,6 +104,11 @@ class SmoothedEntries(Entries):
         super().__post_init__()
         real("beta", self.beta, "SmoothedEntries", at_least=smoothing.SMALLEST_BETA, at_most=smoothing.LARGEST_BETA)
 
+    @property
+    def reach(self) -> float:
+        """The most that an entry can count."""
+        return self.threshold * smoothing.bound(self.beta)
+
     def statistic(self, field: Field, bits: int) -> Catoni:
         """Return the bounded sum."""
         return Catoni(field, self.threshold, bits, self.beta)
@@ -106,3 +121,12 @@ class TruncatedEntries(Entries):
     def statistic(self, field: Field, bits: int) -> Truncated:
         """Return the bounded sum."""
         return Truncated(field, self.threshold, bits)
+
+
+@dataclass(frozen=True)
+class ClampedEntries(Entries):
+    """Entries are clamped to ±threshold."""
+
+    def statistic(self, field: Field, bits: int) -> Clamped:
+        """Return the bounded sum."""
+        return Clamped(field, self.threshold, bits)

@@ -11,7 +11,7 @@ from tailguard.statistics.coordinatewise import Clamped
 from tailguard.statistics.improvement import Improvement
 from tailguard.statistics.view import View
 
-__all__ = ["choose"]
+__all__ = ["choose", "improvement"]
 
 
 def choose(
@@ -40,8 +40,12 @@ def choose(
     pick) is not taken. Records that were used to fit are used again: what a model gained by fitting noise is small
     beside the noise that privacy adds to it.
     """
+    reply = yield Query(step, Clamped(improvement(view, loss, models), limit, bits))
+    return int(reply.value[0])
+
+
+def improvement(view: View, loss: Loss, models: Sequence[FloatVector]) -> Improvement:
+    """Return how much better each model predicts a record than the first one; parameters as in `choose`."""
     slopes = np.stack([model[: view.dimension_in] for model in models], axis=1)
     offsets = np.array([model[-1] if view.intercept else 0.0 for model in models])
-    field = Improvement(replace(view, intercept=False, basis=slopes), loss, offsets)
-    reply = yield Query(step, Clamped(field, limit, bits))
-    return int(reply.value[0])
+    return Improvement(replace(view, intercept=False, basis=slopes), loss, offsets)

@@ -10,6 +10,7 @@ from tailguard.statistics.fields import Field, Gradient, RecordGradient, Rows
 from tailguard.statistics.gram import Gram
 from tailguard.statistics.groups import ClippedGroups, ClippedMedian, TruncatedMedian
 from tailguard.statistics.octaves import Octaves
+from tailguard.statistics.ranks import Ranks
 from tailguard.statistics.scalars import Columns, Largest, Norm, Scalars, Slope, Target
 from tailguard.statistics.scores import Magnitudes, Opposed, Shifted, Signed, Vertices, signed_coordinate
 from tailguard.statistics.shrunken import Shrunken
@@ -34,6 +35,7 @@ __all__ = [
     "Norm",
     "Octaves",
     "Opposed",
+    "Ranks",
     "RecordGradient",
     "Rows",
     "Scalars",

@@ -1,0 +1,164 @@
+"""Frank–Wolfe after private preparation: the practical parameters of `frank_wolfe` and `shrunken_lasso`."""
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+from tailguard._validate import refuse
+from tailguard.losses.base import Loss, ResidualLoss
+from tailguard.plans.plan import Plan
+from tailguard.plans.problem import Problem
+from tailguard.privacy.budget import Privacy
+from tailguard.recipes.draft import Draft, assemble
+from tailguard.recipes.feasible import carry
+from tailguard.recipes.noise import CountNoise
+from tailguard.recipes.preparation import COARSE, COMFORT, FINE, LIMIT
+from tailguard.solvers.entries import Entries
+from tailguard.solvers.preparation import Preparation
+from tailguard.solvers.prepared_frank_wolfe import LENGTHS, PreparedFrankWolfe
+from tailguard.solvers.rank_level import CANDIDATES
+from tailguard.solvers.vertices import hull, score_count, score_type
+from tailguard.statistics.base import grid_bits
+from tailguard.statistics.below import Below
+from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.coordinatewise import Clamped
+from tailguard.statistics.ranks import Ranks
+
+__all__ = ["plan_walk"]
+
+CENTRE, SCALE, LEVELS, INTERCEPTS, CHOICE_LEVEL, CHOICE = 0.04, 0.01, 0.04, 0.03, 0.01, 0.06
+"""Shares of the centre of the target and of the columns, each; of the target's scale and of the common one, each; of
+the slopes' sizes, the intercepts, and the final choice; the picks get the rest."""
+
+ROUGH = 2**6
+"""Edges an octave where the budget carries no more: a resolution of 1 %. The intercept makes up for it."""
+
+REFRESHES = 3
+
+FEWEST, MOST = 4, 300
+"""Limits of the number of steps."""
+
+LEAST_SIGNAL = 0.5
+"""A correlation below which a pick among all vertices may be noise at the fewest steps."""
+
+BALANCE = 4.0
+"""Optimisation error of a single step ÷ noise of a single pick, in units of the noise."""
+
+UNCENTRED = 2.0
+"""How much wider entries are bounded where columns are not centred."""
+
+GROWTH = 0.3
+"""Entries are bounded at GROWTH·(signal ÷ noise)^(1/4) of their usual size, at least at that (Hu et al. 2022, Theorem
+5: there noise and bias balance)."""
+
+
+def plan_walk(recipe: str, entries: Entries, problem: Problem, privacy: Privacy) -> Plan:
+    """Return the plan of `PreparedFrankWolfe`.
+
+    T = √(nε/ln|V|) for δ = 0, where the noise of a pick grows with T, and (nμ/ln|V|)^(2/3) else, where it grows with
+    √T: the optimisation error of T steps, of order 1/T, is then of the order of that noise.
+
+    Raises
+    ------
+    BudgetError
+        When n, |V| and the budget cannot carry a few picks or the preparation; the sentence says how many rows would.
+    """
+    loss, noise = problem.loss, CountNoise.of(privacy)
+    domain = hull(problem.domain, recipe)
+    if not isinstance(loss, Loss):
+        raise refuse("loss", recipe, "a loss of predictions", loss)
+    scaled = isinstance(loss, ResidualLoss)
+    target = replace(_medians(problem, noise, 1), centred=problem.intercept) if scaled else None
+    own = noise.of_bisection(CENTRE, Preparation(COARSE).grid.depth, problem.d) / problem.n <= LIMIT
+    centres = _medians(problem, noise, problem.d if own else 1) if problem.intercept else None
+    common = problem.intercept and not own
+    prepared = _preparation_drafts(problem, target, centres, common)
+    main = 1.0 - sum(draft.share for draft in prepared) - LEVELS * scaled
+    main -= INTERCEPTS * problem.intercept + CHOICE_LEVEL + CHOICE
+    # Rows and slopes of size 1: a score moves by 2; of ε, a pick costs twice what a count does.
+    single = 2.0 * math.log(1 + score_count(domain)) * noise.of_one(main) / problem.n
+    single *= math.sqrt(2.0) if noise.pure else 1.0
+    steps = _steps(problem, noise, single, privacy)
+    width = max(1.0, GROWTH * _pick_noise(noise, single, steps) ** -0.25) * (1.0 if problem.intercept else UNCENTRED)
+    solver = PreparedFrankWolfe(
+        loss=loss,
+        domain=domain,
+        n=problem.n,
+        d=problem.d,
+        bits=grid_bits(problem.n),
+        intercept=problem.intercept,
+        target=target,
+        centres=centres,
+        common=common,
+        entries=replace(entries, threshold=entries.threshold * width),
+        slope=None if scaled else 0.5 * (loss.lipschitz or 1.0),
+        steps=steps,
+        refreshes=min(REFRESHES, steps),
+    )
+    return Plan(
+        recipe=recipe,
+        parameters="practical",
+        problem=problem,
+        privacy=privacy,
+        solver=solver,
+        steps=assemble([*prepared, *_walk_drafts(solver, main)], privacy, solver.bits),
+        sources=(
+            ("steps", "balance of optimisation error and noise"),
+            ("shares, entries", "chosen on synthetic development data"),
+        ),
+    )
+
+
+def _medians(problem: Problem, noise: CountNoise, scalars: int) -> Preparation:
+    """Return the finest grid on which the budget carries so many medians."""
+    for substeps in (FINE, COARSE):
+        found = Preparation(substeps, scaled=False)
+        if noise.of_bisection(CENTRE, found.grid.depth, scalars) / problem.n <= COMFORT:
+            return found
+    return Preparation(ROUGH, scaled=False)
+
+
+def _preparation_drafts(
+    problem: Problem, target: Preparation | None, centres: Preparation | None, common: bool
+) -> list[Draft]:
+    drafts = []
+    if target is not None and target.centred:
+        drafts.append(Draft("target centre", Below, 1, CENTRE, target.grid.depth))
+    if target is not None:
+        drafts.append(Draft("target scale", Ranks, CANDIDATES, SCALE, picks=1))
+    if centres is not None:
+        name, count = ("common centre", 1) if common else ("feature centre", problem.d)
+        drafts.append(Draft(name, Below, count, CENTRE, centres.grid.depth))
+    return [*drafts, Draft("common scale", Ranks, CANDIDATES, SCALE, picks=1)]
+
+
+def _steps(problem: Problem, noise: CountNoise, single: float, privacy: Privacy) -> int:
+    """Return T for the noise of a single pick, or raise if not even a few steps can be carried."""
+    carry("A pick among all vertices", _pick_noise(noise, single, FEWEST), LEAST_SIGNAL, problem, privacy)
+    steps = math.pow(BALANCE / single, 1.0 / 2.0 if noise.pure else 2.0 / 3.0)
+    return round(min(max(steps, FEWEST), MOST))
+
+
+def _pick_noise(noise: CountNoise, single: float, steps: int) -> float:
+    """Return the noise of each of T picks: shares of ε add up linearly, those of μ² as squares."""
+    return single * (steps if noise.pure else math.sqrt(steps))
+
+
+def _walk_drafts(solver: PreparedFrankWolfe, main: float) -> list[Draft]:
+    """Return the steps in the order in which the solver asks."""
+    asked = solver.refreshes + solver.intercept
+    refresh = [] if solver.slope is not None else [Draft("slope level", Ranks, CANDIDATES, LEVELS / asked, picks=1)]
+    if solver.intercept:
+        refresh.append(Draft("intercept", Clipped, 1, INTERCEPTS / asked))
+    kind, vertices = score_type(solver.domain), score_count(solver.domain)
+    starts = [part * solver.steps // solver.refreshes for part in range(solver.refreshes + 1)]
+    drafts: list[Draft] = []
+    for begin, end in pairwise(starts):
+        picks = Draft("vertex", kind, vertices, main * (end - begin) / solver.steps, end - begin, picks=1)
+        drafts.extend([*refresh, picks])
+    return [
+        *drafts,
+        *(refresh if solver.intercept else []),
+        Draft("choice level", Ranks, CANDIDATES, CHOICE_LEVEL, picks=1),
+        Draft("choice", Clamped, len(LENGTHS), CHOICE, picks=1),
+    ]

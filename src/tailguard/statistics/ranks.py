@@ -1,0 +1,105 @@
+"""How far each cell of a geometric grid is from a quantile, counted in records. Proof: ranks.md."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailguard._validate import integer, real, refuse
+from tailguard.errors import ParameterError
+from tailguard.statistics.arrays import FloatVector, IntVector
+from tailguard.statistics.base import Kernel, Norm, Source, Statistic, register
+from tailguard.statistics.octaves import Octaves
+from tailguard.statistics.sparse_rows import AnyRows
+
+__all__ = ["Ranks"]
+
+LEVEL_BITS = 10
+"""Quantiles are multiples of 2⁻¹⁰, so that all products are exact."""
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class Ranks(Statistic):
+    """Minus the distance in ranks of every cell from the one that holds the `level`-quantile of a scalar's magnitude.
+
+    The largest entry after Gumbel noise is a quantile by the exponential mechanism: one pick, whose error is a rank and
+    does not depend on how wide the grid is but by a logarithm. Records in the first and last cell of the histogram
+    (zeros and infinities) count for nothing. The last entry is for data in which most records do so, less than about a
+    tenth being left: there is no quantile then.
+
+    Parameters
+    ----------
+    inner : Octaves
+        The histogram of one scalar; at least three cells and ten bits.
+    level : float
+        Between 0 and 1; rounded to a multiple of 2⁻¹⁰.
+    size : int
+        The number of records, public.
+
+    Notes
+    -----
+    *Guarantee.* Replacing one record by any other changes each integer by at most L = 2**bits.
+    """
+
+    kind: ClassVar[str] = "rank distances"
+    norms: ClassVar[tuple[Norm, ...]] = ("linf",)
+
+    inner: Octaves
+    level: float
+    size: int
+
+    def __post_init__(self) -> None:
+        if type(self.inner) is not Octaves or self.inner.parts != 1 or self.inner.cells < 3:
+            raise refuse("inner", "Ranks", "Octaves of one scalar with at least three cells", type(self.inner).__name__)
+        integer("bits", self.inner.bits, "Ranks", at_least=LEVEL_BITS)
+        real("level", self.level, "Ranks", at_least=0.0, at_most=1.0)
+        integer("size", self.size, "Ranks")
+
+    @property
+    def dimension(self) -> int:
+        """Length of the integer vector: one entry for each inner cell, and one for none of them."""
+        return self.inner.cells - 1
+
+    @property
+    def bits(self) -> int:  # type: ignore[override]
+        """No integer moves by more than L = 2**bits."""
+        return self.inner.bits
+
+    @property
+    def unit(self) -> float:
+        """What one grid step is worth, in records."""
+        return self.inner.unit
+
+    @property
+    def magnitudes(self) -> FloatVector:
+        """The geometric middles of the inner cells, to which all entries but the last belong."""
+        edges = self.inner.edges
+        return np.asarray(np.sqrt(edges[1:-2]) * np.sqrt(edges[2:-1]))
+
+    @classmethod
+    def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
+        return float(size)
+
+    def evaluate(self, source: Source) -> IntVector:
+        """Return the exact integers over these records: a function of the histogram."""
+        if max(source.size, self.size) * 2**self.bits > 2**62:
+            raise ParameterError(f"{self.bits} bits could overflow a sum over {source.size} records.")
+        return self._of(source.total(self.kernel()))
+
+    def kernel(self) -> Kernel:
+        """Return the kernel of the histogram."""
+        return self.inner.kernel()
+
+    def _block(self, X: AnyRows, y: FloatVector | None) -> NDArray[np.float64 | np.int64]:
+        return self.inner._block(X, y)
+
+    def _of(self, counts: IntVector) -> IntVector:
+        upto = np.cumsum(counts[1:-1])
+        total, whole = int(upto[-1]), self.size << self.bits
+        # L is a multiple of 2**LEVEL_BITS, and so is every count.
+        wanted = (total >> LEVEL_BITS) * round(self.level * 2**LEVEL_BITS)
+        distances = np.maximum(upto - counts[1:-1] - wanted, wanted - upto)
+        floor = max(0, (whole >> 3) - total)
+        return np.append(-np.maximum(distances, floor), min(0, (whole >> 4) - total))
