@@ -1,6 +1,7 @@
 """Hu et al. 2022, Algorithm 5: Catoni's estimator for every coordinate of the gradient, descend, peel."""
 
 import math
+from functools import partial
 
 from numpy.typing import ArrayLike
 
@@ -11,13 +12,19 @@ from tailguard.privacy.budget import Privacy
 from tailguard.recipes.assumptions import moment_of
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.peeling_scales import hu_multiplier
+from tailguard.recipes.prediction import THEOREM_UNIT, theorem_error
+from tailguard.recipes.prepared_thresholding import Practice, plan_thresholding
+from tailguard.recipes.sparse_mean import plan_peeled
 from tailguard.recipes.thresholding import FAILURE, schedule, thresholding_plan
 from tailguard.solvers.entries import SmoothedEntries
 from tailguard.statistics import smoothing
+from tailguard.theory import hu
 
 __all__ = ["RECIPE", "paper", "plan_with", "scale"]
 
 NAME = "catoni_thresholding"
+
+PRACTICE = Practice(SmoothedEntries(threshold=1.0), step_size=2.5, steps=8)
 
 PRINTED = 2.0 * math.sqrt(2.0)
 """Line 7 has λ = 4√2·kη/m: half of it is what one record counts at most, in units of kη/m."""
@@ -97,7 +104,9 @@ def plan_with(
             ("threshold", source),
             ("sparsity, steps, step_size", "Hu et al. 2022, Theorem 8, where not given"),
             ("noise", "Hu et al. 2022, Algorithm 5 line 7 and Algorithm 4"),
+            ("predicted_error", THEOREM_UNIT),
         ),
+        predicted_error=theorem_error(hu.catoni_thresholding_risk, problem, privacy),
     )
 
 
@@ -110,5 +119,10 @@ RECIPE = Recipe(
     name=NAME,
     source="Hu et al. 2022, Algorithm 5",
     summary="Sparse models: Catoni's estimator in every coordinate of the gradient, hard thresholding by peeling.",
-    planners={("regression", "paper"): paper, ("mean", "paper"): paper},
+    planners={
+        ("regression", "paper"): paper,
+        ("regression", "practical"): partial(plan_thresholding, NAME, PRACTICE),
+        ("mean", "paper"): paper,
+        ("mean", "practical"): partial(plan_peeled, NAME, SmoothedEntries()),
+    },
 )

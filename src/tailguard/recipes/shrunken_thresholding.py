@@ -1,6 +1,7 @@
 """Hu et al. 2022, Algorithm 3: shrink features and targets, descend, peel."""
 
 import math
+from functools import partial
 
 from numpy.typing import ArrayLike
 
@@ -12,12 +13,18 @@ from tailguard.privacy.budget import Privacy
 from tailguard.recipes.assumptions import bounded_radius, moment_of
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.peeling_scales import hu_multiplier
+from tailguard.recipes.prediction import THEOREM_UNIT, theorem_error
+from tailguard.recipes.prepared_thresholding import Practice, plan_thresholding
 from tailguard.recipes.thresholding import schedule, thresholding_plan
 from tailguard.solvers.entries import ShrunkenEntries
+from tailguard.theory import hu
 
 __all__ = ["RECIPE", "paper_regression", "plan_with", "shrinkage"]
 
 NAME = "shrunken_thresholding"
+
+PRACTICE = Practice(ShrunkenEntries(threshold=0.5, limit=1.3), step_size=3.5, steps=8)
+"""Half a scale and 1.3 medians leave less than a third of the gradient, and much less of the noise."""
 
 
 def shrinkage(n: int, epsilon: float, sparsity: int, steps: int, bound: float = 1.0) -> float:
@@ -86,7 +93,9 @@ def plan_with(
             ("threshold", source),
             ("sparsity, steps, step_size", "Hu et al. 2022, Theorem 7, where not given"),
             ("noise", "Hu et al. 2022, Algorithm 3 line 6 and Algorithm 4"),
+            ("predicted_error", THEOREM_UNIT),
         ),
+        predicted_error=theorem_error(hu.shrunken_thresholding_risk, problem, privacy),
     )
 
 
@@ -99,5 +108,8 @@ RECIPE = Recipe(
     name=NAME,
     source="Hu et al. 2022, Algorithm 3",
     summary="Sparse linear regression: shrunken records, hard thresholding by peeling.",
-    planners={("regression", "paper"): paper_regression},
+    planners={
+        ("regression", "paper"): paper_regression,
+        ("regression", "practical"): partial(plan_thresholding, NAME, PRACTICE),
+    },
 )

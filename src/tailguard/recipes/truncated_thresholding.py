@@ -1,6 +1,7 @@
 """Tao et al. 2022, Algorithm 5: coordinates of gradients beyond a threshold count as 0, descend, peel."""
 
 import math
+from functools import partial
 
 from numpy.typing import ArrayLike
 
@@ -12,6 +13,8 @@ from tailguard.recipes.assumptions import moment_of
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.peeling_scales import tao_multiplier
 from tailguard.recipes.prediction import THEOREM_UNIT, theorem_error
+from tailguard.recipes.prepared_thresholding import Practice, plan_thresholding
+from tailguard.recipes.sparse_mean import plan_peeled
 from tailguard.recipes.thresholding import FAILURE, schedule, thresholding_plan
 from tailguard.solvers.entries import TruncatedEntries
 from tailguard.theory import tao
@@ -19,6 +22,9 @@ from tailguard.theory import tao
 __all__ = ["RECIPE", "paper", "plan_with", "truncation"]
 
 NAME = "truncated_thresholding"
+
+PRACTICE = Practice(TruncatedEntries(threshold=4.0), step_size=1.5, steps=5)
+"""What is cut off counts as 0, so that the threshold must be far out and the noise is large."""
 
 
 def truncation(
@@ -99,5 +105,10 @@ RECIPE = Recipe(
     name=NAME,
     source="Tao et al. 2022, Algorithm 5",
     summary="Sparse models: truncated coordinates of the gradient, hard thresholding by peeling.",
-    planners={("regression", "paper"): paper, ("mean", "paper"): paper},
+    planners={
+        ("regression", "paper"): paper,
+        ("regression", "practical"): partial(plan_thresholding, NAME, PRACTICE),
+        ("mean", "paper"): paper,
+        ("mean", "practical"): partial(plan_peeled, NAME, TruncatedEntries()),
+    },
 )

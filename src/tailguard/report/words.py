@@ -41,6 +41,11 @@ _PURPOSES = {
     "residual level": "where to clip residuals",
     "intercept": "the final intercept",
     "mean": "the mean itself",
+    "slope level": "how large slopes are",
+    "step length": "how far a step may go",
+    "picks": "the columns that are kept",
+    "choice": "the choice of the final model",
+    "common scale": "one spread for all columns",
     "peeling": "the largest coefficients, by number and value",
 }
 

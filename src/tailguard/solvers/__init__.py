@@ -13,10 +13,12 @@ from tailguard.solvers.iterative_updating import IterativeUpdating
 from tailguard.solvers.oracles import Clip, MeanOracle, MedianOfClippedMeans, MedianOfMeans, Truncate
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.prepared_frank_wolfe import PreparedFrankWolfe
+from tailguard.solvers.prepared_thresholding import PreparedThresholding
 from tailguard.solvers.private_mean import PrivateMean
 from tailguard.solvers.projected_gradient import ProjectedGradient
 from tailguard.solvers.quantile import LogGrid
 from tailguard.solvers.refit import Levels, Refit
+from tailguard.solvers.sparse_mean import PeeledMean, PickedMean
 from tailguard.solvers.sparse_rounds import Picks, SparseRounds
 from tailguard.solvers.thresholding import HardThresholding
 from tailguard.solvers.wide import WidePreparation
@@ -27,8 +29,8 @@ __all__ = [
     "Clip",
     "ClipLevel",
     "ClippedDescent",
-    "Entries",
     "Descent",
+    "Entries",
     "Estimate",
     "FrankWolfe",
     "HardThresholding",
@@ -38,9 +40,12 @@ __all__ = [
     "MeanOracle",
     "MedianOfClippedMeans",
     "MedianOfMeans",
+    "PeeledMean",
+    "PickedMean",
     "Picks",
     "Preparation",
     "PreparedFrankWolfe",
+    "PreparedThresholding",
     "PrivateMean",
     "ProjectedGradient",
     "Query",
