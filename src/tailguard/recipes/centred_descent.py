@@ -7,6 +7,7 @@ from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.draft import Draft, assemble
+from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import COARSE, target_drafts
 from tailguard.recipes.refit import RefitPlan
 from tailguard.recipes.wide import wide_drafts, wide_preparation
@@ -16,8 +17,8 @@ from tailguard.solvers.oracles import Clip
 from tailguard.solvers.preparation import Preparation
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.clipped import Clipped
-from tailguard.statistics.coordinatewise import Clamped
 from tailguard.statistics.octaves import Octaves
+from tailguard.statistics.scores import Shifted
 
 __all__ = ["RECIPE", "plan_dense"]
 
@@ -25,10 +26,16 @@ TARGET, FEATURES, RESIDUAL, ROW, LEVELS, DIRECTIONS, REFIT, CHOICE = 0.02, 0.10,
 """Shares of the target, the columns, the residuals' histogram, the row level, the gradients' levels, the spreads along
 the gradients, the refit and the choice; the gradients get the rest."""
 
-STEPS, QUANTILE = 8, 0.3
-"""Steps on all columns, and the quantile of their norms at which gradients are clipped."""
+STEPS, MORE_STEPS, STRONG = 8, 12, 15.0
+"""Steps on all columns, and more of them where n × budget ÷ dimension exceeds a limit."""
+
+QUANTILE = 0.3
+"""Gradients are clipped at this quantile of their norms."""
 
 REFIT_STEPS = 6
+
+HANDICAP = 2.0
+"""What the fitted model must win over the null model, in scales of the noise of the choice."""
 
 
 def plan_dense(problem: Problem, privacy: Privacy) -> Plan:
@@ -41,7 +48,8 @@ def plan_dense(problem: Problem, privacy: Privacy) -> Plan:
     bits, scaled = grid_bits(problem.n), isinstance(loss, ResidualLoss)
     target = Preparation(COARSE, centred=problem.intercept) if scaled else None
     features = wide_preparation(problem, privacy, FEATURES)
-    steps = STEPS
+    strength = problem.n / (CountNoise.of(privacy).multiplier * (problem.d + problem.intercept))
+    steps = MORE_STEPS if strength > STRONG else STEPS
     few = min(steps, problem.d) + problem.intercept
     last = RefitPlan(problem, privacy, Clip(), few, REFIT, REFIT, scaled and problem.intercept, REFIT_STEPS)
     solver = CentredDescent(
@@ -55,6 +63,7 @@ def plan_dense(problem: Problem, privacy: Privacy) -> Plan:
         features=features,
         descent=Descent(steps, QUANTILE),
         refit=last.setting,
+        handicap=HANDICAP * 2.0 * CountNoise.of(privacy).of_one(CHOICE),
     )
     prepared = [
         *(target_drafts(target, TARGET / 2, TARGET / 2) if target is not None else []),
@@ -63,7 +72,7 @@ def plan_dense(problem: Problem, privacy: Privacy) -> Plan:
         *([Draft("residual scale", Octaves, CELLS, RESIDUAL)] if scaled else []),
     ]
     main = 1.0 - sum(draft.share for draft in prepared) - LEVELS - DIRECTIONS - REFIT - CHOICE
-    drafts = [*prepared, *_steps(problem, steps, main), *last.drafts, Draft("choice", Clamped, 2, CHOICE, picks=1)]
+    drafts = [*prepared, *_steps(problem, steps, main), *last.drafts, Draft("choice", Shifted, 2, CHOICE, picks=1)]
     return Plan(
         recipe="centred_descent",
         parameters="practical",

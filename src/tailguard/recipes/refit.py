@@ -1,5 +1,6 @@
 """The shared low-dimensional refit, planned: its shares of a budget, its clip levels, its number of steps."""
 
+import math
 from dataclasses import dataclass, replace
 
 from tailguard.plans.problem import Problem
@@ -16,7 +17,7 @@ from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.gram import Gram
 from tailguard.statistics.octaves import Octaves
 
-__all__ = ["RefitPlan"]
+__all__ = ["RefitPlan", "level_noise"]
 
 ROW, GRAM, LEVEL = 0.015, 0.12, 0.05
 """Shares of the row level, the Gram matrix and the gradients' clip levels."""
@@ -56,6 +57,8 @@ class RefitPlan:
         Whether the intercept is corrected at the end.
     steps : int or None
         T; None chooses it from n × budget ÷ k.
+    sought : bool
+        Whether the clip levels of rows and gradients are sought; otherwise the solver knows them.
     """
 
     problem: Problem
@@ -66,12 +69,13 @@ class RefitPlan:
     left: float
     correct: bool
     steps: int | None = None
+    sought: bool = True
 
     @property
     def main(self) -> float:
         """Share of the gradients."""
         final = (RESIDUAL_LEVEL + INTERCEPT) * self.correct
-        return self.left - self.share * (ROW + GRAM + LEVEL + final)
+        return self.left - self.share * (GRAM + (ROW + LEVEL) * self.sought + final)
 
     @property
     def setting(self) -> Refit:
@@ -95,8 +99,8 @@ class RefitPlan:
         residual = RESIDUAL_TAIL * noise.of_one(INTERCEPT * self.share) / n
         order = least_order(self.problem)
         return Levels(
-            row=ClipLevel(min(ROW_TAIL * self.k * noise.of_one(self.share) / n, 0.3)),
-            gradient=ClipLevel(min(gradient, 0.5), order),
+            row=ClipLevel(min(ROW_TAIL * self.k * noise.of_one(self.share) / n, 0.3)) if self.sought else None,
+            gradient=ClipLevel(min(gradient, 0.5), order) if self.sought else None,
             residual=ClipLevel(min(residual, 0.5), order) if self.correct else None,
         )
 
@@ -104,7 +108,8 @@ class RefitPlan:
     def drafts(self) -> list[Draft]:
         """The steps in the order in which the solver asks; gradients get shares that grow with their number."""
         setting, k, share = self.setting, self.k, self.share
-        drafts = [Draft("row level", Octaves, CELLS, ROW * share), Draft("gram", Gram, k * (k + 1) // 2, GRAM * share)]
+        drafts = [Draft("row level", Octaves, CELLS, ROW * share)] if self.sought else []
+        drafts.append(Draft("gram", Gram, k * (k + 1) // 2, GRAM * share))
         gradient = Draft("gradient", self.oracle.kind, self.oracle.dimension(k), self.main)
         total = setting.steps * (setting.steps + 1) / 2
         for step in range(setting.steps):
@@ -115,6 +120,11 @@ class RefitPlan:
             drafts.append(Draft("residual level", Octaves, CELLS, RESIDUAL_LEVEL * share))
             drafts.append(Draft("intercept", Clipped, 1, INTERCEPT * share))
         return drafts
+
+
+def level_noise(problem: Problem, privacy: Privacy, share: float) -> float:
+    """Return the noise in a cell of a histogram of gradients, as a share of n, of a refit with this share."""
+    return math.sqrt(2.0) * CountNoise.of(privacy).of_one(LEVEL * share / REFRESHES) / problem.n
 
 
 def _steps(strength: float) -> int:

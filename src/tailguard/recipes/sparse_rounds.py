@@ -1,6 +1,5 @@
 """Sparse regression without bounds: rounds of private picks and refits."""
 
-
 from tailguard._validate import refuse
 from tailguard.domains.sparse import Sparse
 from tailguard.losses.base import Loss, ResidualLoss
@@ -9,17 +8,17 @@ from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.draft import Draft, assemble
+from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import COARSE, target_drafts
-from tailguard.recipes.refit import RefitPlan
+from tailguard.recipes.refit import RefitPlan, level_noise
 from tailguard.recipes.wide import wide_drafts, wide_preparation
-from tailguard.solvers.clip_level import CELLS
 from tailguard.solvers.oracles import Clip
 from tailguard.solvers.preparation import Preparation
+from tailguard.solvers.quantile import LogGrid
 from tailguard.solvers.sparse_rounds import Picks, SparseRounds
 from tailguard.statistics.base import grid_bits
-from tailguard.statistics.coordinatewise import Clamped
-from tailguard.statistics.octaves import Octaves
-from tailguard.statistics.scores import Magnitudes
+from tailguard.statistics.below import Below
+from tailguard.statistics.scores import Magnitudes, Shifted
 
 __all__ = ["RECIPE", "plan_sparse"]
 
@@ -31,11 +30,21 @@ choice of a model; the last refit gets the rest."""
 
 INTERIM_STEPS = 4
 
-WIDTH, STRETCH, LOW_QUANTILE = 0.5, 1.75, 0.3
+GRID = LogGrid(-48, 16, 2, signed=False)
+"""Where slopes are sought, in scales of the target."""
+
+HANDICAP = 2.0
+"""What a fitted model must win over the null model, in scales of the noise of the choice."""
+
+WIDTH, STRETCH = 0.5, 1.75
 """Entries of a row are limited at half their scale, slopes at 1.75 times the 30 % quantile of their size."""
+
+LEVEL_NOISE = 0.02
+"""Noise in a cell of a histogram of gradients, as a share of n, up to which the last refit seeks its clip levels."""
 
 CLASS_SLOPE = 0.5
 """The same for classes, whose slopes start at ±½."""
+
 
 def plan_sparse(problem: Problem, privacy: Privacy) -> Plan:
     """Return the plan of `SparseRounds` for a domain of sparse vectors."""
@@ -63,9 +72,10 @@ def plan_sparse(problem: Problem, privacy: Privacy) -> Plan:
         intercept=problem.intercept,
         target=target,
         features=features,
-        picks=Picks(WIDTH, LOW_QUANTILE if scaled else None, STRETCH if scaled else CLASS_SLOPE),
+        picks=Picks(WIDTH, GRID, STRETCH) if scaled else Picks(WIDTH, None, CLASS_SLOPE),
         counts=counts,
         refits=tuple(part.setting for part in refits),
+        handicap=HANDICAP * 2.0 * CountNoise.of(privacy).of_one(CHOICE),
         nested=False,
     )
     drafts = [*prepared, *_rounds(problem, counts, refits, scaled)]
@@ -94,7 +104,8 @@ def _refits(problem: Problem, privacy: Privacy, counts: tuple[int, ...], left: f
         last = number == len(counts) - 1
         share = left - INTERIM * (len(counts) > 1) if last else interim
         steps = None if last else INTERIM_STEPS
-        parts.append(RefitPlan(problem, privacy, Clip(), k, share, share, correct and last, steps))
+        sought = last and level_noise(problem, privacy, share) <= LEVEL_NOISE
+        parts.append(RefitPlan(problem, privacy, Clip(), k, share, share, correct and last, steps, sought))
     return parts
 
 
@@ -102,10 +113,10 @@ def _rounds(problem: Problem, counts: tuple[int, ...], refits: list[RefitPlan], 
     k, drafts = problem.d + problem.intercept, []
     for count, part in zip(counts, refits, strict=True):
         if scaled:
-            drafts.append(Draft("pick level", Octaves, CELLS, LEVELS / len(counts)))
+            drafts.append(Draft("pick level", Below, 1, LEVELS / len(counts), GRID.depth + 1))
         drafts.append(Draft("picks", Magnitudes, k, PICKS * count / sum(counts), picks=count))
         drafts.extend(part.drafts)
-    drafts.append(Draft("choice", Clamped, 2, CHOICE, picks=1))
+    drafts.append(Draft("choice", Shifted, 2, CHOICE, picks=1))
     return drafts
 
 

@@ -12,7 +12,7 @@ from tailguard.solvers.clip_level import Histogram, histogram
 from tailguard.solvers.model_choice import choose
 from tailguard.solvers.preparation import Preparation, prepare_target
 from tailguard.solvers.refit import Refit, refit, scaled_loss
-from tailguard.solvers.tamed import tamed
+from tailguard.solvers.tamed import WILD, tamed
 from tailguard.solvers.wide import WidePreparation, prepare_wide
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Gradient, Rows
@@ -69,6 +69,8 @@ class CentredDescent(Solver):
         The descent on all columns.
     refit : Refit
         The refit on the span of the last point and the released gradients.
+    handicap : float
+        Of the fitted model against the null model, as in `choose`.
     """
 
     loss: Loss
@@ -81,6 +83,7 @@ class CentredDescent(Solver):
     features: WidePreparation
     descent: Descent
     refit: Refit
+    handicap: float
 
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
@@ -93,11 +96,12 @@ class CentredDescent(Solver):
         if isinstance(loss, ResidualLoss):
             slopes = Slope(Gradient(view, loss, np.zeros(view.dimension)))
             residuals = yield from histogram("residual scale", slopes, self.n, self.bits)
-            loss = tamed(loss, residuals)
+            near = residuals.quantile(0.3)
+            loss = tamed(loss, near, *residuals.far(WILD * near))
         walk = yield from self._descend(view, loss)
         model = yield from self._refit(view, loss, walk)
         models = [np.zeros(view.dimension), model]
-        best = yield from choose("choice", view, loss, models, _most(residuals), self.bits)
+        best = yield from choose("choice", view, loss, models, _most(residuals), self.bits, self.handicap)
         return self._raw(view, models[best])
 
     def _unit(self, view: View) -> Generator[Query, Released, View]:
@@ -167,7 +171,6 @@ class _Walk:
         kept = max(0.0, 1.0 - self.average.size * self.noise / max(size, 1e-300))
         length = np.sqrt(size) * kept
         self.point = self.average * kept * min(1.0, FURTHEST / max(length, 1e-300))
-
 
     def without_sampling_noise(self, slopes: FloatVector, n: int) -> FloatVector:
         """Return slopes shrunk by what the records' own noise put into them, which no averaging of steps removes.

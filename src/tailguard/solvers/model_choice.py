@@ -9,13 +9,20 @@ from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released
 from tailguard.statistics.coordinatewise import Clamped
 from tailguard.statistics.improvement import Improvement
+from tailguard.statistics.scores import Shifted
 from tailguard.statistics.view import View
 
 __all__ = ["choose", "improvement"]
 
 
 def choose(
-    step: str, view: View, loss: Loss, models: Sequence[FloatVector], limit: float, bits: int
+    step: str,
+    view: View,
+    loss: Loss,
+    models: Sequence[FloatVector],
+    limit: float,
+    bits: int,
+    handicap: float = 0.0,
 ) -> Generator[Query, Released, int]:
     """Ask which model improves most on the first one and return its number.
 
@@ -33,6 +40,9 @@ def choose(
         No record counts for more than that, for or against a model; public or released.
     bits : int
         Bits of the grid.
+    handicap : float, default=0.0
+        How many records a model must win over the first one before it counts as better; above 0 the plan's statistic is
+        a shifted sum.
 
     Notes
     -----
@@ -40,7 +50,9 @@ def choose(
     pick) is not taken. Records that were used to fit are used again: what a model gained by fitting noise is small
     beside the noise that privacy adds to it.
     """
-    reply = yield Query(step, Clamped(improvement(view, loss, models), limit, bits))
+    scores = Clamped(improvement(view, loss, models), limit, bits)
+    shift = np.where(np.arange(len(models)) == 0, 0.0, -handicap * limit)
+    reply = yield Query(step, Shifted(scores, shift) if handicap else scores)
     return int(reply.value[0])
 
 

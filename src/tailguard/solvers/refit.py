@@ -30,10 +30,10 @@ TRUST = 3.0
 
 @dataclass(frozen=True)
 class Levels(Setting):
-    """The clip levels of a refit: of rows (for the Gram matrix), of gradients, and of residuals."""
+    """The clip levels of a refit: of rows (for the Gram matrix) and gradients, if they are sought, and of residuals."""
 
-    row: ClipLevel
-    gradient: ClipLevel
+    row: ClipLevel | None
+    gradient: ClipLevel | None
     residual: ClipLevel | None
 
 
@@ -48,7 +48,8 @@ class Refit(Setting):
     oracle : MeanOracle
         How a gradient is estimated.
     levels : Levels
-        The clip levels; without one for residuals the intercept is not corrected at the end.
+        The clip levels; without those of rows and gradients the caller gives them, without one for residuals the
+        intercept is not corrected at the end.
     ridge : float
         Smallest eigenvalue of the Gram matrix that is believed.
     steps : int
@@ -67,7 +68,8 @@ class Refit(Setting):
 
     def refreshed(self, step: int) -> bool:
         """Return whether the clip level is sought again before this step."""
-        return step in {k * self.steps // self.refreshes for k in range(self.refreshes)}
+        starts = {k * self.steps // self.refreshes for k in range(self.refreshes)}
+        return self.levels.gradient is not None and step in starts
 
 
 def scaled_loss(loss: Loss, view: View) -> Loss:
@@ -82,6 +84,7 @@ def refit(
     start: FloatVector | None = None,
     domain: Domain | None = None,
     factors: FloatVector | None = None,
+    known: tuple[float, float] = (1.0, 1.0),
 ) -> Generator[Query, Released, FloatVector]:
     """Ask for a Gram matrix and T gradients of the view's rows and return the point, in the view's units.
 
@@ -103,41 +106,52 @@ def refit(
         Released or public; 0 if None.
     domain, factors : Domain and vector, optional
         Where point × factors must lie; anywhere if None.
+    known : pair of float
+        Released or public levels of rows and gradients, where the setting does not seek them.
     """
-    radius = yield from clip_level("row level", Norm(Rows(view)), setting.levels.row, setting.n, setting.bits)
+    radius, level = known
+    if setting.levels.row is not None:
+        radius = yield from clip_level("row level", Norm(Rows(view)), setting.levels.row, setting.n, setting.bits)
     inverse = yield from preconditioner("gram", view, radius, setting.ridge, setting.n, setting.bits)
     point = np.zeros(view.dimension) if start is None else start
-    descent = _descend(setting, loss, view, radius, inverse, point, domain, factors)
-    point = yield from descent
+    metric = _Metric(radius, inverse, domain, factors)
+    point = yield from _descend(setting, loss, view, metric, level, point)
     if setting.levels.residual is not None:
         point = yield from _correct(setting, setting.levels.residual, loss, view, point)
     return point
 
 
+@dataclass(frozen=True, eq=False)
+class _Metric:
+    """What a step needs: the rows' radius, the preconditioner, and the domain with its units."""
+
+    radius: float
+    inverse: Preconditioner
+    domain: Domain | None
+    factors: FloatVector | None
+
+    def step(self, point: FloatVector, gradient: FloatVector) -> FloatVector:
+        """Return the point after a step that is not too long, in the domain."""
+        change = self.inverse.apply(gradient)
+        point = point - change * min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300))
+        if self.domain is None or self.factors is None:
+            return point
+        return metric_projection(point, self.factors, self.domain, self.inverse)
+
+
 def _descend(
-    setting: Refit,
-    loss: Loss,
-    view: View,
-    radius: float,
-    inverse: Preconditioner,
-    point: FloatVector,
-    domain: Domain | None,
-    factors: FloatVector | None,
+    setting: Refit, loss: Loss, view: View, metric: _Metric, level: float, point: FloatVector
 ) -> Generator[Query, Released, FloatVector]:
-    curvature, oracle = loss.smoothness or 1.0, setting.oracle
+    curvature, oracle = loss.smoothness or 1.0, setting.oracle.at(level)
     kept, weights = [], []
     for step in range(setting.steps):
-        gradient = Leveraged(Gradient(view, loss, point), radius)
-        if setting.refreshed(step):
+        gradient = Leveraged(Gradient(view, loss, point), metric.radius)
+        if setting.levels.gradient is not None and setting.refreshed(step):
             scalars = oracle.scalars(gradient)
             found = yield from clip_level("gradient level", scalars, setting.levels.gradient, setting.n, setting.bits)
-            oracle = oracle.at(_within(found, loss, radius))
+            oracle = oracle.at(_within(found, loss, metric.radius))
         reply = yield Query("gradient", oracle.statistic(gradient, setting.bits))
-        change = inverse.apply(oracle.mean(reply, setting.n)) / curvature
-        change *= min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300))
-        point = point - change
-        if domain is not None and factors is not None:
-            point = metric_projection(point, factors, domain, inverse)
+        point = metric.step(point, oracle.mean(reply, setting.n) / curvature)
         kept.append(point)
         weights.append(reply.noise**-2)
     half = setting.steps // 2

@@ -8,20 +8,28 @@ import numpy as np
 from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting, Solve, Solver
-from tailguard.solvers.clip_level import histogram
 from tailguard.solvers.model_choice import choose
 from tailguard.solvers.preparation import Preparation, prepare_target
+from tailguard.solvers.quantile import LogGrid, quantile
 from tailguard.solvers.refit import Refit, refit, scaled_loss
-from tailguard.solvers.tamed import tamed
+from tailguard.solvers.tamed import WILD, tamed
 from tailguard.solvers.wide import WidePreparation, prepare_wide
 from tailguard.statistics.arrays import IntVector
+from tailguard.statistics.below import Below
 from tailguard.statistics.fields import Gradient
-from tailguard.statistics.scalars import Slope
+from tailguard.statistics.scalars import Norm
 from tailguard.statistics.scores import Magnitudes
 from tailguard.statistics.shrunken import Shrunken
+from tailguard.statistics.slopes import Slopes
 from tailguard.statistics.view import View
 
 __all__ = ["Picks", "SparseRounds"]
+
+NEAR = 0.3
+"""Quantile of the slopes' sizes below which records count in full."""
+
+ROW, GRADIENT = 1.5, 2.0
+"""Clip levels of rows, in √k, and of gradients, in √k times the limit of the slopes, for refits too small to ask."""
 
 
 @dataclass(frozen=True)
@@ -32,14 +40,15 @@ class Picks(Setting):
     ----------
     width : float
         Largest entry of a row, in its scales: small, so that a pick is nearly a vote of signs.
-    quantile : float or None
-        Which quantile of the slopes' sizes, times `stretch`, is their limit (step "pick level"); None takes `stretch`.
+    grid : LogGrid or None
+        Where the 30 % quantile of the slopes' sizes is sought (step "pick level", with one count more than the grid is
+        deep), which `stretch` times is their limit; None takes `stretch`.
     stretch : float
         Factor of the level, or the largest slope itself.
     """
 
     width: float
-    quantile: float | None
+    grid: LogGrid | None
     stretch: float
 
 
@@ -69,6 +78,8 @@ class SparseRounds(Solver):
         How many in each round.
     refits : tuple of Refit
         How the models are fitted after each round.
+    handicap : float
+        Of the fitted models against the null model, as in `choose`.
     nested : bool
         Whether the models after every round are candidates at the end, or the last one and the null model alone.
     """
@@ -82,6 +93,7 @@ class SparseRounds(Solver):
     picks: Picks
     counts: tuple[int, ...]
     refits: tuple[Refit, ...]
+    handicap: float
     nested: bool
 
     def solve(self) -> Solve:
@@ -94,24 +106,33 @@ class SparseRounds(Solver):
         loss, support = scaled_loss(self.loss, view), np.array([], dtype=np.int64)
         fitted, models = loss, [np.zeros(view.dimension)]
         for descent in self.refits:
-            level, robust = yield from self._level(view, loss, models[-1], n, bits)
+            level, robust = yield from self._level(view, loss, models[-1], support, n, bits)
             # Slopes of the loss that the model was fitted to balance; others would let errors of column means in.
             support = yield from self._pick(view, fitted, models[-1], support, level, bits)
-            model = yield from self._refit(view, robust, models[-1], support, descent)
+            model = yield from self._refit(view, robust, models[-1], support, descent, level)
             models.append(model)
             fitted = robust
         candidates = models if self.nested else [models[0], models[-1]]
-        best = yield from choose("choice", view, fitted, candidates, self._improvement(level), bits)
+        best = yield from choose("choice", view, fitted, candidates, self._improvement(level), bits, self.handicap)
         return self._raw(view, candidates[best])
 
     def _level(
-        self, view: View, loss: Loss, model: FloatVector, n: int, bits: int
+        self, view: View, loss: Loss, model: FloatVector, support: IntVector, n: int, bits: int
     ) -> Generator[Query, Released, tuple[float, Loss]]:
         """Return the largest slope for the picks, and the loss for the refit."""
-        if self.picks.quantile is None:
+        if self.picks.grid is None:
             return self.picks.stretch, loss
-        found = yield from histogram("pick level", Slope(Gradient(view, loss, model)), n, bits)
-        return self.picks.stretch * found.quantile(self.picks.quantile), tamed(loss, found)
+        sizes = Norm(Slopes(self._on(view, loss, model, support)))
+        found = yield from quantile("pick level", sizes, NEAR, n, bits, self.picks.grid)
+        near = max(float(found[0]), float(self.picks.grid.edge(np.array([1]))[0]))
+        reply = yield Query("pick level", Below(sizes, np.array([WILD * near]), bits))
+        return self.picks.stretch * near, tamed(loss, near, 1.0 - float(reply.value[0]) / n, reply.noise / n)
+
+    def _on(self, view: View, loss: Loss, model: FloatVector, support: IntVector) -> Gradient:
+        """Return the gradient in the columns that a model uses: its slopes are the same, and cheaper."""
+        columns = support if support.size else np.array([0])
+        used = np.append(columns, self.d) if self.intercept else columns
+        return Gradient(replace(view, columns=columns), loss, model[used])
 
     def _improvement(self, level: float) -> float:
         """Return the most that a record may count in the final choice."""
@@ -126,11 +147,12 @@ class SparseRounds(Solver):
         return np.concatenate([support, reply.value.astype(np.int64)])
 
     def _refit(
-        self, view: View, loss: Loss, model: FloatVector, support: IntVector, descent: Refit
+        self, view: View, loss: Loss, model: FloatVector, support: IntVector, descent: Refit, level: float
     ) -> Generator[Query, Released, FloatVector]:
         chosen = np.append(support, self.d) if self.intercept else support
         few = replace(view, columns=support)
-        point = yield from refit(descent, loss, few, start=model[chosen])
+        known = ROW * np.sqrt(chosen.size), GRADIENT * level * np.sqrt(chosen.size)
+        point = yield from refit(descent, loss, few, start=model[chosen], known=known)
         fitted = np.zeros(view.dimension)
         fitted[chosen] = point
         return fitted

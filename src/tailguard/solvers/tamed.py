@@ -3,9 +3,8 @@
 from tailguard.losses.base import Loss
 from tailguard.losses.biweight import Biweight
 from tailguard.losses.squared import Squared
-from tailguard.solvers.clip_level import Histogram
 
-__all__ = ["tamed"]
+__all__ = ["WILD", "tamed"]
 
 WILD, SHARE = 1000.0, 0.05
 """Noise is called wild when more than 5 % of the residuals exceed 1000 times their 30 % quantile. Among usual tails
@@ -18,12 +17,19 @@ WIDTH = 8.0
 """Width of the biweight loss, in 30 % quantiles."""
 
 
-def tamed(loss: Loss, residuals: Histogram) -> Loss:
-    """Return the loss itself, or a biweight loss where a released histogram of residuals shows wild noise.
+def tamed(loss: Loss, near: float, share: float, noise: float) -> Loss:
+    """Return the loss itself, or a biweight loss where the noise is wild.
 
     The minimiser of a squared loss means nothing where the noise has no mean; clipped at any level, records that lie
     all on one side still drag the intercept along. The biweight loss forgets them.
+
+    Parameters
+    ----------
+    loss : Loss
+        Only the squared loss is ever replaced.
+    near : float
+        Released 30 % quantile of the residuals' sizes.
+    share, noise : float
+        Released share of the residuals beyond `WILD` × near, and its noise.
     """
-    near = residuals.quantile(0.3)
-    share, noise = residuals.far(WILD * near)
     return Biweight(WIDTH * near) if isinstance(loss, Squared) and share > SHARE + CERTAIN * noise else loss
