@@ -1,6 +1,6 @@
-"""Sparse means without bounds: pick the columns, then average those alone; or peel at once where that is all one can.
+"""Sparse means without bounds: pick the columns, then average those alone.
 
-`plan_peeled` also gives the practical parameters of the papers' thresholding recipes for means.
+`plan_peeled` does both at once; it gives the practical parameters of the papers' thresholding recipes for means.
 """
 
 import math
@@ -13,17 +13,18 @@ from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.draft import Draft, assemble
-from tailguard.recipes.feasible import carry
+from tailguard.recipes.feasible import TooFewRowsError, carry
 from tailguard.recipes.mean import TAIL, least_order
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import MEAN_UNIT, NORM
-from tailguard.recipes.preparation import COARSE, LIMIT, feature_drafts, preparation_for
+from tailguard.recipes.preparation import feature_drafts, preparation_for
 from tailguard.recipes.thresholding import peeling_bits, sparse_domain
 from tailguard.recipes.wide import wide_drafts, wide_preparation
 from tailguard.solvers.clip_level import CELLS, ClipLevel
-from tailguard.solvers.entries import ClampedEntries, Entries
+from tailguard.solvers.entries import Entries
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.sparse_mean import PeeledMean, PickedMean
+from tailguard.solvers.wide import WidePreparation
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.scores import Magnitudes, Shifted
@@ -45,29 +46,21 @@ SCALE_NOISE = 0.1
 
 
 def plan_sparse_mean(problem: Problem, privacy: Privacy) -> Plan:
-    """Return the plan of a sparse mean: picks, then a mean of the picked columns, if medians of those can be carried.
+    """Return the plan of a sparse mean: picks, then a mean of the picked columns, centred where medians are carried.
 
     Raises
     ------
     BudgetError
-        When n and the budget cannot carry even a common scale of all columns; the sentence says how many rows would.
+        When n and the budget cannot carry a common scale of all columns; the sentence says how many rows would.
     """
-    noise, s = CountNoise.of(privacy), sparse_domain(problem, "sparse_mean").sparsity
-    medians = noise.of_bisection(CENTRE, Preparation(COARSE).grid.depth, s) / problem.n
-    if medians > LIMIT:
-        return plan_peeled("sparse_mean", ClampedEntries(), problem, privacy)
-    return _picked(problem, privacy, noise)
-
-
-def _picked(problem: Problem, privacy: Privacy, noise: CountNoise) -> Plan:
-    domain = _mean_domain(problem, "sparse_mean")
+    domain, noise = _mean_domain(problem, "sparse_mean"), CountNoise.of(privacy)
     n, d, s, bits = problem.n, problem.d, domain.sparsity, peeling_bits(problem.n)
-    features = wide_preparation(problem, privacy, FEATURES)
-    preparation = preparation_for(problem, privacy, noise, s, CENTRE)
+    features = _features(problem, privacy)
+    preparation = _medians(problem, privacy, s)
     drafts = [
         *wide_drafts(features, d, FEATURES),
         Draft("picks", Magnitudes, d, PICKS, picks=s),
-        *feature_drafts(preparation, s, CENTRE, SCALE),
+        *([] if preparation is None else feature_drafts(preparation, s, CENTRE, SCALE)),
         Draft("clip level", Octaves, CELLS, LEVEL),
     ]
     main = 1.0 - sum(draft.share for draft in drafts)
@@ -95,6 +88,20 @@ def _picked(problem: Problem, privacy: Privacy, noise: CountNoise) -> Plan:
     )
 
 
+def _features(problem: Problem, privacy: Privacy) -> WidePreparation:
+    cell = math.sqrt(2.0) * CountNoise.of(privacy).of_one(FEATURES / 2) / problem.n
+    carry("A private scale", cell, SCALE_NOISE, problem, privacy)
+    return wide_preparation(problem, privacy, FEATURES)
+
+
+def _medians(problem: Problem, privacy: Privacy, count: int) -> Preparation | None:
+    """Return how medians of so many columns are sought, or None where the budget does not carry them."""
+    try:
+        return preparation_for(problem, privacy, CountNoise.of(privacy), count, CENTRE)
+    except TooFewRowsError:
+        return None
+
+
 def plan_peeled(recipe: str, entries: Entries, problem: Problem, privacy: Privacy) -> Plan:
     """Return the plan of a mean that is peeled at once, with a threshold of (n/multiplier)^(1/3) private scales.
 
@@ -103,11 +110,8 @@ def plan_peeled(recipe: str, entries: Entries, problem: Problem, privacy: Privac
     BudgetError
         When n and the budget cannot carry a common scale; the sentence says how many rows would.
     """
-    domain, noise = _mean_domain(problem, recipe), CountNoise.of(privacy)
+    domain, features = _mean_domain(problem, recipe), _features(problem, privacy)
     n, d, bits = problem.n, problem.d, peeling_bits(problem.n)
-    cell = math.sqrt(2.0) * noise.of_one(FEATURES / 2) / n
-    carry("A private scale", cell, SCALE_NOISE, problem, privacy)
-    features = wide_preparation(problem, privacy, FEATURES)
     drafts = wide_drafts(features, d, FEATURES)
     main = 1.0 - sum(draft.share for draft in drafts)
     peeling = Draft("peeling", Shifted, d, main, picks=domain.sparsity, peeled=True)

@@ -1,7 +1,7 @@
 """Means with few entries that are not 0: peeled at once, or picked first and averaged afterwards."""
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -82,8 +82,9 @@ class PickedMean(Solver):
         How the columns get scales for the picks.
     width : float
         Where entries are clamped for the picks, in those scales (step "picks").
-    preparation : Preparation
-        How medians of the picked columns are sought (steps "feature centre", "feature scale").
+    preparation : Preparation or None
+        How medians of the picked columns are sought (steps "feature centre", "feature scale"); None leaves them in the
+        scales of the picks, around 0.
     level : ClipLevel
         How the radius of the final mean is found (steps "clip level", "mean").
     """
@@ -93,7 +94,7 @@ class PickedMean(Solver):
     bits: int
     features: WidePreparation
     width: float
-    preparation: Preparation
+    preparation: Preparation | None
     level: ClipLevel
 
     def solve(self) -> Solve:
@@ -102,24 +103,27 @@ class PickedMean(Solver):
         view = yield from prepare_wide(View(d), self.features, self.n, self.bits)
         reply = yield Query("picks", Magnitudes(Clamped(Rows(view), self.width, self.bits)))
         picked = np.sort(reply.value.astype(np.int64))
-        few = yield from self._prepared(picked)
+        few = replace(view, columns=picked)
+        if self.preparation is not None:
+            few = yield from self._prepared(picked, self.preparation)
         rows = Rows(few)
         radius = yield from clip_level("clip level", Norm(rows), self.level, self.n, self.bits)
         reply = yield Query("mean", Clipped(rows, radius, self.bits))
         mean = np.zeros(d)
         spreads = _spreads(few)[picked]
-        mean[picked] = np.asarray(few.centre)[picked] + spreads * reply.value / self.n
+        centre = np.zeros(d) if few.centre is None else np.asarray(few.centre, dtype=np.float64)
+        mean[picked] = centre[picked] + spreads * reply.value / self.n
         mean[picked] = garrote(mean[picked], DOUBT * _deviation(reply, self.n) * spreads)
         return Estimate(self.domain.project(mean))
 
-    def _prepared(self, picked: IntVector) -> Generator[Query, Released, View]:
+    def _prepared(self, picked: IntVector, preparation: Preparation) -> Generator[Query, Released, View]:
         """Ask for medians and scales of the picked columns and return the view of those alone."""
         d, n, bits = self.domain.dimension, self.n, self.bits
         centre, scale = np.zeros(d), np.full(d, np.inf)
         plain = Columns(View(d, columns=picked))
-        centre[picked] = yield from quantile("feature centre", plain, 0.5, n, bits, self.preparation.grid)
+        centre[picked] = yield from quantile("feature centre", plain, 0.5, n, bits, preparation.grid)
         centred = Columns(View(d, centre=centre, columns=picked))
-        found = spread("feature scale", centred, centre[picked], n, bits, self.preparation.resolution)
+        found = spread("feature scale", centred, centre[picked], n, bits, preparation.resolution)
         scale[picked] = yield from found
         return View(d, centre=centre, scale=scale, columns=picked)
 
