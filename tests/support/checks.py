@@ -12,7 +12,7 @@ from tailguard.audit.replay import Replay, replay_plan
 from tailguard.engines import Block, Engine
 from tailguard.engines.partition import WHOLE
 from tailguard.engines.selection import Selection
-from tailguard.mechanisms import Gaussian, Randomness
+from tailguard.mechanisms import Gaussian, LaplacePeeling, Mechanism, NoisyMax, Peeling, Randomness, TopK
 from tailguard.plans import Plan, Release, Step, verify
 from tailguard.privacy import Event, Privacy
 from tailguard.run import drive, run
@@ -73,13 +73,19 @@ def exact_values(release: Release, engine: Engine) -> list[np.ndarray | None]:
 
 
 def noise_of(plan: Plan, engine: Engine, randomness: Randomness) -> list[tuple[str, bool, np.ndarray]]:
-    """Return for each release its step, whether it is Gaussian, and what was added, in units of its declared scale."""
+    """Return for each release its step, whether it is Gaussian, and what was added, in units of its declared scale.
+
+    Picks release no noise that could be looked at; `check_pick_scale` does it for them.
+    """
     release = run(plan, engine, randomness)
     found = []
     for (step, _), reply, exact in zip(schedule(plan), release.released, exact_values(release, engine), strict=True):
-        if exact is not None:
+        if exact is not None and not step.mechanism.selects:
             unit = reply.noise / step.mechanism.noise(step.multiplier, step.sensitivity, step.dimension)
-            found.append((step.name, isinstance(step.mechanism, Gaussian), (reply.value - exact * unit) / reply.noise))
+            added = (reply.value - exact * unit) / reply.noise
+            if isinstance(step.mechanism, Peeling | LaplacePeeling):  # only what was picked carries noise
+                added = added[reply.value != 0.0]
+            found.append((step.name, isinstance(step.mechanism, Gaussian | Peeling), added))
     return found
 
 
@@ -89,6 +95,7 @@ def check_noise_scale(plan: Plan, engine: Engine, *, enough: int = 48) -> None:
     There are so many runs that every step has `enough` noises; with 48 of them, half the scale is seen with certainty.
     """
     added = defaultdict(list)
+    check_pick_scale(plan, engine)
     for seed in range(_runs(plan, enough)):
         for name, gaussian, noise in noise_of(plan, engine, Simulation(seed)):
             # |Laplace| is exponential; twice the sum of exponentials is chi-squared with two degrees for each.
@@ -103,13 +110,38 @@ def check_noise_scale(plan: Plan, engine: Engine, *, enough: int = 48) -> None:
 def _runs(plan: Plan, enough: int) -> int:
     noises = Counter()
     for step in plan.steps:
-        noises[step.name] += step.count * step.dimension
-    return math.ceil(enough / min(noises.values()))
+        if not step.mechanism.selects:
+            noises[step.name] += step.count * step.dimension
+    return math.ceil(enough / min(noises.values(), default=math.inf))
+
+
+class _Listening(Simulation):
+    """Remembers the scale of every pick's noise."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.scales: list[float] = []
+
+    def top(self, value, scale, count):
+        self.scales.append(scale)
+        return super().top(value, scale, count)
+
+
+def check_pick_scale(plan: Plan, engine: Engine) -> None:
+    """Each pick's Gumbel noise has the scale that its multiplier and sensitivity promise."""
+    listening = _Listening(0)
+    release = run(plan, engine, listening)
+    planned = zip(schedule(plan), release.ledger.entries, strict=True)
+    picked = (NoisyMax, TopK, Peeling)
+    picks = [step for (step, _), entry in planned if isinstance(step.mechanism, picked) and not entry.skipped]
+    np.testing.assert_allclose(listening.scales, [step.multiplier * step.sensitivity for step in picks], rtol=1e-9)
 
 
 def check_noise_is_fresh(plan: Plan, engine: Engine, randomness: Randomness) -> None:
     """No two releases, within a run or in two of them, carry the same noise, and neighbours are uncorrelated."""
     added = [noise for _ in range(2) for _, _, noise in noise_of(plan, engine, randomness)]
+    if not added:  # picks alone: an index shows no noise
+        return
     first = np.sort([noise[0] for noise in added])
     assert np.all(np.diff(first) > 1e-9), "two releases carry the same noise"
     products = [one[: other.size] * other[: one.size] for one, other in pairwise(added)]
@@ -151,13 +183,25 @@ def least_cost(plan: Plan) -> float:
     """Return a lower bound on the plan's cost, written down by hand: exact where there is one kind of noise.
 
     Gaussian steps on all records have μ² = Σ count/multiplier², and Balle and Wang's δ(ε) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 −
-    ε/μ). Laplace steps are charged at δ = 0 only, where they add up.
+    ε/μ). Laplace steps and picks are charged at δ = 0 only, where they add up.
     """
     met = [(step, math.ceil(step.count / step.blocks)) for step in plan.steps]
     mu = math.sqrt(sum(count / step.multiplier**2 for step, count in met if isinstance(step.mechanism, Gaussian)))
     if plan.privacy.delta == 0.0:
-        return math.inf if mu else sum(count / step.multiplier for step, count in met)
+        return math.inf if mu else sum(count * _pure_weight(step.mechanism) / step.multiplier for step, count in met)
     return gaussian_epsilon(mu, plan.privacy.delta)
+
+
+def cost_is_exact(plan: Plan) -> bool:
+    """Whether `least_cost` is the cost: δ = 0, or Gaussian noise alone."""
+    return plan.privacy.delta == 0.0 or all(isinstance(step.mechanism, Gaussian) for step in plan.steps)
+
+
+def _pure_weight(mechanism: Mechanism) -> int:
+    """Return ε × multiplier of one release: 1 for Laplace noise, 2 for a pick, 3 for a peeled coordinate."""
+    if isinstance(mechanism, LaplacePeeling):
+        return 3 * mechanism.count
+    return 2 * getattr(mechanism, "count", 1) if mechanism.selects else 1
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:

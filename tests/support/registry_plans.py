@@ -8,9 +8,9 @@ import numpy as np
 
 import tailguard as tg
 from tailguard import engines
-from tailguard.domains import L2Ball, WholeSpace
+from tailguard.domains import L1Ball, L2Ball, Polytope, Simplex, Sparse, WholeSpace
 from tailguard.engines import Engine
-from tailguard.losses import CustomLoss, Huber, Logistic, RecordLoss, Squared
+from tailguard.losses import Biweight, CustomLoss, Huber, Logistic, RecordLoss, Squared
 from tailguard.plans import Moment, Plan, Problem
 from tailguard.privacy import Privacy
 from tailguard.recipes import recipe
@@ -112,6 +112,18 @@ TAO = {"method": "median_of_means"}
 UPDATING = {"method": "iterative_updating"}
 Linear, Logit = tg.LinearRegression, tg.LogisticRegression
 
+SECOND = {"moment": Moment(order=2.0, bound=40.0, of="coordinate")}
+FOURTH = {"moment": Moment(order=4.0, bound=40.0, of="coordinate")}
+PURE_PAPER = {"epsilon": 0.8, "delta": 0.0, "random_state": 0, "parameters": "paper"}
+WOLFE, LASSO = {"method": "frank_wolfe"}, {"method": "shrunken_lasso"}
+HULL = Polytope([(0.1, 0.0, 0.0), (0.6, 0.0, 0.1), (0.1, 0.2, 0.0), (0.3, -0.1, -0.2)])
+
+SHRUNKEN = {"method": "shrunken_thresholding"}
+CATONI = {"method": "catoni_thresholding"}
+TRUNCATED = {"method": "truncated_thresholding"}
+CURVED = {"strong_convexity": 0.5}
+FEW, FREE = Sparse(3, 1, 2.0), Sparse(3, 2)
+
 CASES = [
     Case("centred mean", tg.Mean(**BUDGET)),
     Case("centred mean, pure", tg.Mean(**PURE), tight=False),
@@ -153,4 +165,40 @@ CASES = [
     Case("logistic, paper", Logit(**PAPER, **KNOWN, radius=2.0), n=4000, tight=False),
     Case("huber", Descent(Huber(1.0), WholeSpace(2), intercept=True), d=2),
     Case("custom loss", Descent(CustomLoss("cubes", _cubes), L2Ball(2, 100.0))),
+    Case("Frank-Wolfe, paper", Descent(Squared(), L1Ball(3, 1.0), **PURE_PAPER, **WOLFE, **SECOND), tight=False),
+    Case(
+        "Frank-Wolfe, paper, biweight", Descent(Biweight(2.0), L1Ball(3, 1.0), **PAPER, **WOLFE, **SECOND), tight=False
+    ),
+    Case("Frank-Wolfe, paper, polytope", Descent(Logistic(), HULL, **PURE_PAPER, **WOLFE, **SECOND), tight=False),
+    Case("Frank-Wolfe, pure", Descent(Squared(), L1Ball(3, 1.0), intercept=True, **PURE, **WOLFE)),
+    Case("Frank-Wolfe", Descent(Huber(1.0), L1Ball(3, 1.0), intercept=True, **WOLFE)),
+    Case("Frank-Wolfe, classes", Descent(Logistic(), Simplex(3), **WOLFE)),
+    Case("Frank-Wolfe, polytope", Descent(Squared(), HULL, **WOLFE)),
+    Case("shrunken lasso, paper", Descent(Squared(), L1Ball(3, 2.0), **PAPER, **LASSO, **FOURTH), tight=False),
+    Case("shrunken lasso", Descent(Squared(), L1Ball(3, 2.0), intercept=True, **LASSO)),
+    Case("shrunken lasso, pure", Descent(Squared(), L1Ball(3, 2.0), **PURE, **LASSO)),
+    Case("shrunken thresholding, paper", Descent(Squared(), FEW, **CURVED, **PAPER, **SHRUNKEN, **FOURTH), tight=False),
+    Case("Catoni thresholding, paper", Descent(Logistic(), FREE, **CURVED, **PAPER, **CATONI, **SECOND), tight=False),
+    Case(
+        "truncated thresholding, paper", Descent(Squared(), FREE, **CURVED, **PAPER, **TRUNCATED, **HEAVY), tight=False
+    ),
+    Case("Catoni peeling, paper", tg.Mean(domain=FREE, **PAPER, **CATONI, **SECOND), tight=False),
+    Case("truncated peeling, paper", tg.Mean(domain=FEW, **PAPER, **TRUNCATED, **HEAVY), tight=False),
+    Case("shrunken thresholding", Descent(Squared(), FREE, intercept=True, **SHRUNKEN), tight=False),
+    Case("Catoni thresholding", Descent(Logistic(), FREE, intercept=True, **CATONI), tight=False),
+    Case("truncated thresholding", Descent(Huber(1.0), FEW, **TRUNCATED), tight=False),
+    Case(
+        "truncated thresholding, pure",
+        Descent(Squared(), FREE, **(PURE | {"epsilon": 300.0}), **TRUNCATED),
+        tight=False,
+    ),
+    Case("Catoni peeling", tg.Mean(domain=FREE, **BUDGET, **CATONI), tight=False),
+    Case("truncated peeling", tg.Mean(domain=FEW, **BUDGET, **TRUNCATED), tight=False),
+    Case("sparse mean", tg.Mean(domain=FREE, **BUDGET, method="sparse_mean"), tight=False),
+    Case("sparse mean, pure", tg.Mean(domain=FEW, **PURE, method="sparse_mean"), tight=False),
+    Case(
+        "sparse mean, small budget",
+        tg.Mean(domain=FREE, **(BUDGET | {"epsilon": 2.0}), method="sparse_mean"),
+        tight=False,
+    ),
 ]

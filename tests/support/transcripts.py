@@ -14,6 +14,8 @@ FAMILIES = ("zero", "one", "largest", "smallest", "ends", "noise", "loud", "spik
 
 def integers(family: str, step: Step, n: int, rng: np.random.Generator) -> IntVector:
     """Return an integer vector of the family, as a mechanism might release it for this step."""
+    if step.mechanism.selects:
+        return _indices(family, step, rng)
     ends, shape, L = np.iinfo(np.int64), step.dimension, 2.0**step.bits
     scale = step.mechanism.noise(step.multiplier, step.sensitivity, step.dimension)
     floats = {
@@ -32,6 +34,16 @@ def integers(family: str, step: Step, n: int, rng: np.random.Generator) -> IntVe
     inner = np.nextafter(2.0**63, 0.0)
     whole = np.clip(np.rint(floats), -inner, inner).astype(np.int64)
     return np.where(np.isposinf(floats), ends.max, np.where(np.isneginf(floats), ends.min, whole))
+
+
+def _indices(family: str, step: Step, rng: np.random.Generator) -> IntVector:
+    """Return so many different indices as the mechanism picks: the first, the last or any."""
+    count = getattr(step.mechanism, "count", 1)
+    if family in ("zero", "smallest", "nothing"):
+        return np.arange(count)
+    if family in ("largest", "everything"):
+        return step.dimension - 1 - np.arange(count)
+    return rng.permutation(step.dimension)[:count]
 
 
 def told(plan: Plan, family: str, seed: int) -> Estimate:

@@ -26,7 +26,7 @@ from tailguard.statistics.ranks import Ranks
 
 __all__ = ["plan_walk"]
 
-CENTRE, SCALE, LEVELS, INTERCEPTS, CHOICE_LEVEL, CHOICE = 0.04, 0.01, 0.04, 0.03, 0.01, 0.06
+CENTRE, SCALE, LEVELS, INTERCEPTS, CHOICE_LEVEL, CHOICE = 0.04, 0.02, 0.06, 0.03, 0.02, 0.06
 """Shares of the centre of the target and of the columns, each; of the target's scale and of the common one, each; of
 the slopes' sizes, the intercepts, and the final choice; the picks get the rest."""
 
@@ -40,6 +40,12 @@ FEWEST, MOST = 4, 300
 
 LEAST_SIGNAL = 0.5
 """A correlation below which a pick among all vertices may be noise at the fewest steps."""
+
+CHOICE_NOISE, LEAST_COUNTED, MOST_COUNTED = 0.01, 3.0, 100.0
+"""Noise of the choice, in medians of what a record counts, that is worth a wider limit; and limits of that limit."""
+
+RANK_NOISE = 0.4
+"""Noise of a quantile's rank, as a share of n, beyond which it may lie anywhere."""
 
 BALANCE = 4.0
 """Optimisation error of a single step ÷ noise of a single pick, in units of the noise."""
@@ -72,12 +78,12 @@ def plan_walk(recipe: str, entries: Entries, problem: Problem, privacy: Privacy)
     own = noise.of_bisection(CENTRE, Preparation(COARSE).grid.depth, problem.d) / problem.n <= LIMIT
     centres = _medians(problem, noise, problem.d if own else 1) if problem.intercept else None
     common = problem.intercept and not own
+    _carry_preparation(problem, privacy, target)
     prepared = _preparation_drafts(problem, target, centres, common)
     main = 1.0 - sum(draft.share for draft in prepared) - LEVELS * scaled
     main -= INTERCEPTS * problem.intercept + CHOICE_LEVEL + CHOICE
-    # Rows and slopes of size 1: a score moves by 2; of ε, a pick costs twice what a count does.
-    single = 2.0 * math.log(1 + score_count(domain)) * noise.of_one(main) / problem.n
-    single *= math.sqrt(2.0) if noise.pure else 1.0
+    # Rows and slopes of size 1: a score moves by 2.
+    single = 2.0 * math.log(1 + score_count(domain)) * _pick(noise, main) / problem.n
     steps = _steps(problem, noise, single, privacy)
     width = max(1.0, GROWTH * _pick_noise(noise, single, steps) ** -0.25) * (1.0 if problem.intercept else UNCENTRED)
     solver = PreparedFrankWolfe(
@@ -94,6 +100,7 @@ def plan_walk(recipe: str, entries: Entries, problem: Problem, privacy: Privacy)
         slope=None if scaled else 0.5 * (loss.lipschitz or 1.0),
         steps=steps,
         refreshes=min(REFRESHES, steps),
+        counted=min(max(CHOICE_NOISE * problem.n / _pick(noise, CHOICE), LEAST_COUNTED), MOST_COUNTED),
     )
     return Plan(
         recipe=recipe,
@@ -137,6 +144,20 @@ def _steps(problem: Problem, noise: CountNoise, single: float, privacy: Privacy)
     carry("A pick among all vertices", _pick_noise(noise, single, FEWEST), LEAST_SIGNAL, problem, privacy)
     steps = math.pow(BALANCE / single, 1.0 / 2.0 if noise.pure else 2.0 / 3.0)
     return round(min(max(steps, FEWEST), MOST))
+
+
+def _pick(noise: CountNoise, share: float) -> float:
+    """Return the scale of the noise of one pick with this share, for scores that move by 1: 2/ε, or 1/μ."""
+    return noise.of_one(share) * (math.sqrt(2.0) if noise.pure else 1.0)
+
+
+def _carry_preparation(problem: Problem, privacy: Privacy, target: Preparation | None) -> None:
+    noise, asked = CountNoise.of(privacy), REFRESHES + problem.intercept
+    rank = (math.log(CANDIDATES) + 2.0) * _pick(noise, min(SCALE, LEVELS / asked, CHOICE_LEVEL)) / problem.n
+    carry("A private scale", rank, RANK_NOISE, problem, privacy)
+    if target is not None and target.centred:
+        ranks = noise.of_bisection(CENTRE, target.grid.depth) / problem.n
+        carry("A private median of the target", ranks, LIMIT, problem, privacy)
 
 
 def _pick_noise(noise: CountNoise, single: float, steps: int) -> float:

@@ -45,7 +45,10 @@ _PURPOSES = {
     "step length": "how far a step may go",
     "picks": "the columns that are kept",
     "choice": "the choice of the final model",
+    "choice level": "how much the choice may count a row",
+    "common centre": "one median for all columns",
     "common scale": "one spread for all columns",
+    "vertex": "the steps of the fit, each towards a corner",
     "peeling": "the largest coefficients, by number and value",
 }
 

@@ -31,8 +31,8 @@ Model: TypeAlias = tuple[FloatVector, float]
 LENGTHS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0)
 """How far the answer may lie on the way from the start to the last point."""
 
-FAR, COUNTED = 5.0, 3.0
-"""Largest slope in a correction of the intercept, and most that a record may count in the choice, in medians."""
+FAR = 5.0
+"""Largest slope in a correction of the intercept, in medians."""
 
 FARTHEST = 100.0
 """Largest intercept, in units of the target's scale or of log-odds: what asks for more is noise."""
@@ -70,6 +70,8 @@ class PreparedFrankWolfe(Solver):
         T.
     refreshes : int
         How often the slopes' size and the intercept are sought on the way, at equal distances.
+    counted : float
+        The most that a record may count in the choice, in medians (step "choice level").
     """
 
     loss: Loss
@@ -85,6 +87,7 @@ class PreparedFrankWolfe(Solver):
     slope: float | None
     steps: int
     refreshes: int
+    counted: float
 
     def __post_init__(self) -> None:
         hull(self.domain, "PreparedFrankWolfe")
@@ -164,7 +167,7 @@ class PreparedFrankWolfe(Solver):
         models = [np.append(point * _factor(view), offset) for point, offset in pairs]
         sizes = Largest(improvement(view, loss, models))
         usual = yield from rank_level("choice level", sizes, 0.5, self.n, self.bits, otherwise=1.0)
-        best = yield from choose("choice", view, loss, models, COUNTED * usual, self.bits)
+        best = yield from choose("choice", view, loss, models, self.counted * usual, self.bits)
         slopes, centre = points[best], 0.0 if view.centre is None else np.asarray(view.centre)
         if not self.intercept:
             return Estimate(slopes)
