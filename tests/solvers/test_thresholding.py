@@ -163,3 +163,18 @@ def test_the_garrote_keeps_large_numbers_and_drops_doubtful_ones():
     values, doubt = np.array([100.0, -100.0, 2.5, 1.9, 0.0, 1.0]), np.array([2.0, 2.0, 2.0, 2.0, 2.0, 0.0])
     kept = garrote(values, doubt)
     np.testing.assert_allclose(kept, [99.96, -99.96, 0.9, 0.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize(("step_size", "converges"), [(0.5, False), (0.5 / 5.0, True)])
+def test_the_papers_step_size_diverges_on_its_own_features(step_size, converges):
+    """Section 6 of Hu et al. 2022 has η = 0.5 and features of variance γ = 5: |1 − ηγ| > 1."""
+    rng = np.random.default_rng(3)
+    n, w = 9000, np.zeros(6)
+    w[:2] = 0.6, -0.8
+    X = rng.normal(size=(n, 6)) * np.sqrt(5)
+    y = X @ w + rng.normal(size=n)
+    problem = Problem(Squared(), Sparse(6, 2), n, 6, smoothness=5.0)
+    numbers = {"sparsity": 2, "steps": 9, "threshold": 1e6, "step_size": step_size}
+    found = without_noise(catoni_thresholding.plan_with(problem, PRIVACY, **numbers), X, y)
+    assert (np.linalg.norm(found - w) < 0.05) == converges
+    assert converges or np.linalg.norm(found) > 10.0
