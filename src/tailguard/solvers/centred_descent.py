@@ -101,7 +101,7 @@ class CentredDescent(Solver):
         walk = yield from self._descend(view, loss)
         model = yield from self._refit(view, loss, walk)
         models = [np.zeros(view.dimension), model]
-        best = yield from choose("choice", view, loss, models, _most(residuals), self.bits, self.handicap)
+        best = yield from choose("choice", view, loss, models, _most(residuals, model), self.bits, self.handicap)
         return self._raw(view, models[best])
 
     def _unit(self, view: View) -> Generator[Query, Released, View]:
@@ -188,6 +188,10 @@ def _deviation(found: Histogram) -> float:
     return found.quantile(0.5) / NORMAL[0]
 
 
-def _most(residuals: Histogram | None) -> float:
-    """Return the most that a record may count in the final choice."""
-    return 1.0 if residuals is None else 4.0 * residuals.quantile(0.5) ** 2
+def _most(residuals: Histogram | None, model: FloatVector) -> float:
+    """Return the most that a record may count in the final choice: a usual residual times what the model says.
+
+    φ(0, t) − φ(p, t) is about −φ'·p, so a faint model must not be judged on the scale of the noise.
+    """
+    size, usual = float(np.linalg.norm(model)), 0.5 if residuals is None else residuals.quantile(0.5)
+    return max(2.0 * usual * min(size, 2.0 * usual), 1e-9)

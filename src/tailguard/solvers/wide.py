@@ -101,7 +101,7 @@ def _middles(masses: FloatMatrix, noise: float) -> tuple[FloatVector, float]:
     shared = masses[:, common : common + window].mean(axis=0)
     near = np.where(own[:, np.newaxis], near, shared)
     offsets = np.arange(-REACH, REACH + 1)
-    mass = np.maximum(near.sum(axis=1), certain)
+    mass = np.maximum(near.sum(axis=1), np.where(own, certain, certain / np.sqrt(len(masses))))
     middles = LOW + 1.5 + start + REACH + near @ offsets / mass
     return middles, noise * float(np.linalg.norm(offsets)) / float(np.median(mass))
 
@@ -120,10 +120,8 @@ def _refined(view: View, n: int, bits: int) -> Generator[Query, Released, View]:
     reply = yield Query("feature variance", Clipped(squares, LONGEST * lengths.quantile(0.5), bits))
     noise = reply.noise / n
     variance = shrunken(reply.value / n, noise)
-    # Shortened squares are too small, all by the same factor, which scales need not know.
-    middle = max(float(variance.mean()), noise)
-    factor = np.sqrt(np.maximum(variance, LEAST * middle + noise) / middle)
-    return replace(view, scale=np.asarray(view.scale) * factor)
+    least = LEAST * max(float(variance.mean()), 0.0) + noise
+    return replace(view, scale=np.asarray(view.scale) * np.sqrt(np.maximum(variance, least)))
 
 
 def shrunken(values: FloatVector, noise: float) -> FloatVector:
