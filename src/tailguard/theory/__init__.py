@@ -4,7 +4,7 @@ Each paper has its own module; all take a `Setting`. `rates` is the table of all
 papers get wrong is said where it is corrected.
 """
 
-from tailguard.theory import explicit, hu, tao, zhao
+from tailguard.theory import explicit, hu, lowy, tao, zhao
 from tailguard.theory.catalogue import rates, render
 from tailguard.theory.instances import BiasedSigns, Instance, Packing, PointMass, TwoPoint
 from tailguard.theory.packing import gilbert_varshamov, random_code
@@ -23,6 +23,7 @@ __all__ = [
     "explicit",
     "gilbert_varshamov",
     "hu",
+    "lowy",
     "random_code",
     "rates",
     "render",

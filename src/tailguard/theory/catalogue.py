@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 
 from tailguard._validate import real
-from tailguard.theory import explicit, hu, tao, zhao
+from tailguard.theory import explicit, hu, lowy, tao, zhao
 from tailguard.theory.rate import Rate
 
 __all__ = ["rates", "render"]
 
-_RATES: tuple[Rate, ...] = (*tao.RATES, *zhao.RATES, *hu.RATES, *explicit.RATES)
+_RATES: tuple[Rate, ...] = (*tao.RATES, *zhao.RATES, *hu.RATES, *lowy.RATES, *explicit.RATES)
 
 _HEADER = ("name", "source", "kind", "task", "privacy", "moment of", "p", "n", "d", "ε", "n, sampling", "formula")
 

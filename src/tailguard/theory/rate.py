@@ -69,9 +69,10 @@ class Rate:
         vertices and its ℓ1 diameter; convex ones are about balls of the ℓ2 norm.
     privacy : {"none", "pure", "approximate", "concentrated"}
         The class of algorithms: ε-DP, (ε, δ)-DP or ρ-zCDP, or no privacy at all.
-    moment : {"coordinate", "direction", "data"}
-        What is assumed to have a moment, as in `tailguard.Moment`: coordinates or directions of a mean's records or of
-        a loss's gradients, or coordinates of the data (x, y) of a regression. It decides the exponent of d.
+    moment : {"coordinate", "direction", "norm", "data"}
+        What is assumed to have a moment, as in `tailguard.Moment`: coordinates, directions or the norm of a mean's
+        records or of a loss's gradients, or coordinates of the data (x, y) of a regression. It decides the exponent of
+        d.
     orders : tuple of float
         Smallest and largest moment order of the statement.
     explicit : bool
@@ -96,7 +97,7 @@ class Rate:
     kind: Literal["upper", "lower"]
     task: Literal["mean", "convex", "strongly convex", "polytope", "sparse"]
     privacy: Literal["none", "pure", "approximate", "concentrated"]
-    moment: Literal["coordinate", "direction", "data"]
+    moment: Literal["coordinate", "direction", "norm", "data"]
     orders: tuple[float, float]
     explicit: bool
     formula: str
