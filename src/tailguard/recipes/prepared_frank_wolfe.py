@@ -21,8 +21,8 @@ from tailguard.solvers.vertices import hull, score_count, score_type
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.below import Below
 from tailguard.statistics.clipped import Clipped
-from tailguard.statistics.coordinatewise import Clamped
 from tailguard.statistics.ranks import Ranks
+from tailguard.statistics.scores import Shifted
 
 __all__ = ["plan_walk"]
 
@@ -43,6 +43,10 @@ LEAST_SIGNAL = 0.5
 
 CHOICE_NOISE, LEAST_COUNTED, MOST_COUNTED = 0.01, 3.0, 100.0
 """Noise of the choice, in medians of what a record counts, that is worth a wider limit; and limits of that limit."""
+
+HANDICAP, LUCK = 2.0, 1.0
+"""How far other models must be ahead of the null model: in noise scales of the choice, about ln(their number), and in
+what a model wins by fitting the noise of the records, √(n·ln|V|) records."""
 
 RANK_NOISE = 0.4
 """Noise of a quantile's rank, as a share of n, beyond which it may lie anywhere."""
@@ -86,6 +90,7 @@ def plan_walk(recipe: str, entries: Entries, problem: Problem, privacy: Privacy)
     single = 2.0 * math.log(1 + score_count(domain)) * _pick(noise, main) / problem.n
     steps = _steps(problem, noise, single, privacy)
     width = max(1.0, GROWTH * _pick_noise(noise, single, steps) ** -0.25) * (1.0 if problem.intercept else UNCENTRED)
+    counted = min(max(CHOICE_NOISE * problem.n / _pick(noise, CHOICE), LEAST_COUNTED), MOST_COUNTED)
     solver = PreparedFrankWolfe(
         loss=loss,
         domain=domain,
@@ -100,7 +105,8 @@ def plan_walk(recipe: str, entries: Entries, problem: Problem, privacy: Privacy)
         slope=None if scaled else 0.5 * (loss.lipschitz or 1.0),
         steps=steps,
         refreshes=min(REFRESHES, steps),
-        counted=min(max(CHOICE_NOISE * problem.n / _pick(noise, CHOICE), LEAST_COUNTED), MOST_COUNTED),
+        counted=counted,
+        handicap=2.0 * HANDICAP * _pick(noise, CHOICE) + _luck(problem.n, score_count(domain)) / counted,
     )
     return Plan(
         recipe=recipe,
@@ -151,6 +157,11 @@ def _pick(noise: CountNoise, share: float) -> float:
     return noise.of_one(share) * (math.sqrt(2.0) if noise.pure else 1.0)
 
 
+def _luck(n: int, vertices: int) -> float:
+    """Return how many usual records the best of all vertices wins over nothing where there is nothing to find."""
+    return LUCK * math.sqrt(n * math.log(1 + vertices))
+
+
 def _carry_preparation(problem: Problem, privacy: Privacy, target: Preparation | None) -> None:
     noise, asked = CountNoise.of(privacy), REFRESHES + problem.intercept
     rank = (math.log(CANDIDATES) + 2.0) * _pick(noise, min(SCALE, LEVELS / asked, CHOICE_LEVEL)) / problem.n
@@ -181,5 +192,5 @@ def _walk_drafts(solver: PreparedFrankWolfe, main: float) -> list[Draft]:
         *drafts,
         *(refresh if solver.intercept else []),
         Draft("choice level", Ranks, CANDIDATES, CHOICE_LEVEL, picks=1),
-        Draft("choice", Clamped, len(LENGTHS), CHOICE, picks=1),
+        Draft("choice", Shifted, len(LENGTHS), CHOICE, picks=1),
     ]

@@ -72,6 +72,8 @@ class PreparedFrankWolfe(Solver):
         How often the slopes' size and the intercept are sought on the way, at equal distances.
     counted : float
         The most that a record may count in the choice, in medians (step "choice level").
+    handicap : float
+        How many records that count the most another model must win over the null model.
     """
 
     loss: Loss
@@ -88,6 +90,7 @@ class PreparedFrankWolfe(Solver):
     steps: int
     refreshes: int
     counted: float
+    handicap: float
 
     def __post_init__(self) -> None:
         hull(self.domain, "PreparedFrankWolfe")
@@ -167,7 +170,8 @@ class PreparedFrankWolfe(Solver):
         models = [np.append(point * _factor(view), offset) for point, offset in pairs]
         sizes = Largest(improvement(view, loss, models))
         usual = yield from rank_level("choice level", sizes, 0.5, self.n, self.bits, otherwise=1.0)
-        best = yield from choose("choice", view, loss, models, self.counted * usual, self.bits)
+        limit = self.counted * usual
+        best = yield from choose("choice", view, loss, models, limit, self.bits, self.handicap)
         slopes, centre = points[best], 0.0 if view.centre is None else np.asarray(view.centre)
         if not self.intercept:
             return Estimate(slopes)

@@ -1,0 +1,16 @@
+"""Every histogram whose distances in ranks the suite of ranks is run on."""
+
+import numpy as np
+
+from tailguard.losses import Squared
+from tailguard.statistics import Gradient, Norm, Octaves, Ranks, Rows, Slope, Target, View
+
+VIEW = View(2, centre=[0.0, 1.0], scale=[1.0, 2.0])
+SLOPED = Gradient(VIEW, Squared(), np.array([0.3, -0.2]))
+
+RANKED = [
+    Ranks(Octaves(scalars, low, high, substeps, 20), level, size)
+    for scalars in (Target(VIEW), Slope(SLOPED), Norm(Rows(VIEW)))
+    for low, high, substeps in ((-3, 3, 2), (-64, 64, 2), (0, 3, 1))
+    for level, size in ((0.5, 6), (0.9, 6), (0.0, 3), (1.0, 40))
+]
