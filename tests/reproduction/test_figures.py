@@ -46,7 +46,7 @@ def test_short_runs_have_fewer_cells():
             assert len(short.cells()) < len(figure.parts(Readings(), FULL)[0].cells()) / 2
 
 
-@pytest.mark.parametrize("algorithm", [3, 5])
+@pytest.mark.parametrize("algorithm", [1, 2, 3, 5])
 def test_every_figure_has_the_papers_recipe_and_ours(algorithm):
     chosen = methods_of(algorithm)
     assert {method.ours for method in chosen} == {True, False}

@@ -3,6 +3,7 @@
 import csv
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -123,3 +124,9 @@ def test_the_page_without_tables_has_the_readings(tmp_path):
     text = page(tmp_path)
     assert "## Figure" not in text
     assert "`--lognormal` | `sigma2`" in text
+
+
+def test_the_published_page_is_what_its_tables_say():
+    results = Path(__file__).resolve().parents[2] / "docs" / "results"
+    assert (results / "hu.md").read_text("utf-8") == page(results)
+    assert all((results / "hu" / f"{name}.png").is_file() for name in FIGURES if f"hu/{name}.png" in page(results))

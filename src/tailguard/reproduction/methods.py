@@ -150,8 +150,13 @@ def _theorem8(case: Case) -> Plan:
     return _algorithm5(case, None, None)
 
 
-def _sparse_rounds(case: Case) -> Plan:
-    return recipe("sparse_rounds").plan("regression", case.problem, case.privacy)
+def _practical(name: str) -> Callable[[Case], Plan]:
+    """Return the planner of a recipe's practical parameters, which are told nothing about the population."""
+    return lambda case: recipe(name).plan("regression", case.problem, case.privacy)
+
+
+def _ours(name: str, *algorithms: int, pure: bool = False) -> Method:
+    return Method(name, f"tailguard, {name}" + ", δ = 0" * pure, True, algorithms, _practical(name), pure)
 
 
 METHODS: dict[str, Method] = {
@@ -164,7 +169,12 @@ METHODS: dict[str, Method] = {
         Method("algorithm3-eta", "Algorithm 3, η = 2/(3γ) of Theorem 7", False, (3,), _theorem7),
         Method("algorithm5", "Algorithm 5, section 6", False, (5,), _section5),
         Method("algorithm5-k", "Algorithm 5, k and η of Theorem 8", False, (5,), _theorem8),
-        Method("sparse_rounds", "tailguard, sparse_rounds", True, (3, 5), _sparse_rounds),
+        _ours("frank_wolfe", 1, pure=True),
+        _ours("shrunken_lasso", 2),
+        _ours("centred_descent", 1, 2),
+        _ours("shrunken_thresholding", 3),
+        _ours("catoni_thresholding", 5),
+        _ours("sparse_rounds", 3, 5),
     )
 }
 
