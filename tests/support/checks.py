@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -45,7 +46,9 @@ class Watched:
 
 def schedule(plan: Plan) -> list[tuple[Step, Block]]:
     """Return the step and the block of every release, in order."""
-    return [(step, Block(k % step.blocks, step.blocks)) for step in plan.steps for k in range(step.count)]
+    return [
+        (step, Block((step.first + k) % step.blocks, step.blocks)) for step in plan.steps for k in range(step.count)
+    ]
 
 
 def watched_run(plan: Plan, engine: Engine, randomness: Randomness) -> tuple[Release, Watched]:
@@ -185,11 +188,26 @@ def least_cost(plan: Plan) -> float:
     Gaussian steps on all records have μ² = Σ count/multiplier², and Balle and Wang's δ(ε) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 −
     ε/μ). Laplace steps and picks are charged at δ = 0 only, where they add up.
     """
-    met = [(step, math.ceil(step.count / step.blocks)) for step in plan.steps]
+    return max(_least_cost(met, plan.privacy.delta) for met in _met(plan))
+
+
+def _met(plan: Plan) -> Iterator[list[tuple[Step, int]]]:
+    """Yield for records in all sorts of places how often each step meets them."""
+    if all(step.count >= step.blocks for step in plan.steps):
+        yield [(step, math.ceil(step.count / step.blocks)) for step in plan.steps]
+        return
+    n = plan.problem.n
+    arcs = [(step, block.arc(n)) for step, block in schedule(plan)]
+    for place in {start for _, (start, _) in arcs}:
+        counts = Counter(step for step, (start, stop) in arcs if start <= place < stop)
+        yield list(counts.items())
+
+
+def _least_cost(met: list[tuple[Step, int]], delta: float) -> float:
     mu = math.sqrt(sum(count / step.multiplier**2 for step, count in met if isinstance(step.mechanism, Gaussian)))
-    if plan.privacy.delta == 0.0:
+    if delta == 0.0:
         return math.inf if mu else sum(count * _pure_weight(step.mechanism) / step.multiplier for step, count in met)
-    return gaussian_epsilon(mu, plan.privacy.delta)
+    return gaussian_epsilon(mu, delta)
 
 
 def cost_is_exact(plan: Plan) -> bool:

@@ -6,9 +6,9 @@ from typing import Literal
 from tailguard._validate import choice, real, refuse
 from tailguard.plans.checks import instance, store
 from tailguard.plans.problem import Problem
-from tailguard.plans.step import Step
+from tailguard.plans.step import Step, composition
 from tailguard.privacy.budget import Privacy
-from tailguard.privacy.events import Event, Sequential
+from tailguard.privacy.events import Event
 from tailguard.solvers.base import Solver
 
 __all__ = ["RELATION", "SCHEMA", "Plan"]
@@ -72,7 +72,7 @@ class Plan:
     @property
     def event(self) -> Event:
         """Return the event tree of the whole plan."""
-        return Sequential(tuple(step.event for step in self.steps))
+        return composition(self.steps)
 
 
 def _is_source(pair: object) -> bool:

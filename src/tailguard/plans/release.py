@@ -31,7 +31,7 @@ class Ledger:
     def check(self, plan: Plan) -> None:
         """Raise `LedgerError` unless exactly the planned events were performed, in the planned order and blocks."""
         planned = [
-            (step.name, repetition % step.blocks, step.release_event)
+            (step.name, step.block(repetition), step.release_event)
             for step in plan.steps
             for repetition in range(step.count)
         ]

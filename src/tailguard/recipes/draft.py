@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tailguard.mechanisms import Gaussian, L2Laplace, Laplace, LaplacePeeling, Mechanism, Peeling, TopK
-from tailguard.plans.step import Step
+from tailguard.plans.step import Step, composition
 from tailguard.privacy.budget import Privacy
 from tailguard.privacy.calibration import calibrate
-from tailguard.privacy.events import Event, Sequential
+from tailguard.privacy.events import Event
 from tailguard.statistics.base import Statistic
 
 __all__ = ["Draft", "assemble"]
@@ -102,6 +102,6 @@ def assemble(drafts: Sequence[Draft], privacy: Privacy, bits: int) -> tuple[Step
         return tuple(draft.step(scale, bits, pure=privacy.pure) for draft in drafts)
 
     def event(scale: float) -> Event:
-        return Sequential(tuple(step.event for step in steps(scale)))
+        return composition(steps(scale))
 
     return steps(calibrate(event, privacy))
