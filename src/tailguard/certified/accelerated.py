@@ -1,7 +1,7 @@
 """Accelerated projected gradient on a strongly convex function (minimise.md, Theorem 2)."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from tailguard.certified.kernels import FloatVector
 
@@ -14,14 +14,13 @@ def accelerated(
     point: FloatVector,
     highest: float,
     lowest: float,
-    steps: int,
-) -> FloatVector:
-    """Return the last of `steps` iterates from `point`, for curvatures between `lowest` and `highest`."""
+) -> Iterator[FloatVector]:
+    """Yield the iterates from `point`, without end, for curvatures between `lowest` and `highest`."""
     share = math.sqrt(lowest / highest)
     x = project(point - gradient(point) / highest)
     z = x
-    for _ in range(steps):
+    while True:
+        yield x
         y = (x + share * z) / (1.0 + share)
         following = project(y - gradient(y) / highest)
         x, z = following, x + (following - x) / share
-    return x

@@ -5,10 +5,12 @@ the working precision, so the error of those at w is proportional to ‖v‖ and
 are in the units of the coefficients; gradients are in units of the clip, Hessians in units of the ridge.
 """
 
+import math
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tailguard.certified.kernels import FloatMatrix, FloatVector, exact_predictions
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CHUNK", "Anchor"]
 
-CHUNK = 1024  # records added by one product; the totals of chunks are added in a second
+CHUNK = 128  # records added by one product; the totals of chunks are added exactly
 
 
 class Anchor:
@@ -33,7 +35,8 @@ class Anchor:
         return self.objective.records.gains / self.objective.clip
 
     @cached_property
-    def _pull(self) -> FloatVector:
+    def pull(self) -> FloatVector:
+        """Gradient of regulariser and linear term at the anchor."""
         return (self.point - self.objective.pulled_centre) / self.objective.length
 
     def predictions(self, shift: FloatVector) -> FloatVector:
@@ -52,15 +55,16 @@ class Anchor:
 
     def gradient(self, slopes: FloatVector, shift: FloatVector) -> FloatVector:
         """Return ∇F/clip at point + shift, from the slopes there."""
-        return self.total(slopes) + (self._pull + shift / self.objective.length)
+        return self.total(slopes) + (self.pull + shift / self.objective.length)
 
     def total(self, slopes: FloatVector) -> FloatVector:
-        """Return (1/size) Σ slope·unit, added in two levels so that the error stays below 2·CHUNK roundings."""
+        """Return (1/size) Σ slope·unit, with an error of at most CHUNK + 2 roundings for any number of records."""
         units = self.objective.records.units
         whole = len(units) // CHUNK * CHUNK
         blocks = units[:whole].reshape(-1, CHUNK, units.shape[1])
         totals = np.matmul(slopes[:whole].reshape(-1, 1, CHUNK), blocks)[:, 0, :]
-        return np.asarray((totals.sum(axis=0) + slopes[whole:] @ units[whole:]) / self.objective.size)
+        columns = np.vstack([totals, slopes[whole:] @ units[whole:]]).T.tolist()
+        return np.array([math.fsum(column) for column in columns]) / self.objective.size
 
     def hessian(self, predictions: FloatVector) -> FloatMatrix:
         """Return an element of the generalised Hessian of F/ridge at the given predictions."""
@@ -81,7 +85,7 @@ class Anchor:
         return np.where(free, records.gains * records.norms * second / objective.ridge, 0.0)
 
 
-def _gram(units: FloatMatrix, active: np.ndarray, weights: FloatVector) -> FloatMatrix:
+def _gram(units: FloatMatrix, active: NDArray[Any], weights: FloatVector) -> FloatMatrix:
     d = units.shape[1]
     total = np.zeros((d, d))
     for start in range(0, len(active), 4 * CHUNK):

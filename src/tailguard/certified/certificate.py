@@ -3,87 +3,107 @@
 import math
 
 import numpy as np
+from numpy.linalg import norm
 
 from tailguard.certified.anchor import CHUNK
 from tailguard.certified.kernels import FloatVector
 from tailguard.certified.newton import State
-from tailguard.domains import L2Ball, WholeSpace
+from tailguard.certified.objective import Objective
+from tailguard.domains import BallIntersection, Box, Ellipsoid, L2Ball, Polytope, WholeSpace
 from tailguard.domains.base import Domain, polar
+from tailguard.losses.base import ResidualLoss
 
-__all__ = ["ROUNDING", "certified", "gradient_error", "inexactness"]
+__all__ = ["ROUNDING", "certified", "evaluation_error", "gradient_error", "projection_error"]
 
 ROUNDING = 2.0**-53
-PROJECTION = 64.0 * ROUNDING  # relative error of a projection onto a domain
-TINY = 1e-150  # covers what underflow loses
+UNDERFLOW = 1e-200  # more than predictions lose by underflow, in units of their rows
+SEARCHED = 1e-12  # relative error of a projection found by a search
 
 
 def certified(state: State, domain: Domain | None) -> tuple[FloatVector, float]:
-    """Return a point of the domain near `state`, and a bound on its distance from the exact minimiser."""
-    length = state.anchor.objective.length
+    """Return a point of the domain at or near `state`, and a bound on its distance from the exact minimiser."""
     if domain is None or isinstance(domain, WholeSpace):
-        found, residual, shift = state, state.gradient, 0.0
+        found, residual, shift = state, float(norm(state.gradient)), 0.0
     elif isinstance(domain, L2Ball):
         found, residual, shift = _in_ball(state, domain)
     else:
         found, residual, shift = _projected(state, domain)
-    norm = float(np.linalg.norm(residual)) * (1.0 + CHUNK * ROUNDING) + gradient_error(found)
-    slack = inexactness(found, shift)
+    d = len(state.shift)
+    total = residual * (1.0 + (d + 4.0) * ROUNDING) + gradient_error(found)
     point = found.point
-    rounding = 2.0 * ROUNDING * float(np.linalg.norm(point)) + shift
-    return point, length * 0.5 * (norm + math.sqrt(norm * norm + 4.0 * slack)) + rounding
+    bound = 0.5 * (total + math.sqrt(total * total + 4.0 * _inexactness(found, shift)))
+    return point, found.anchor.objective.length * bound + shift + 2.0 * ROUNDING * float(norm(point))
 
 
 def gradient_error(state: State) -> float:
-    """Return a bound on the error of the gradient, in units of the clip, once the slopes are given."""
+    """Return a bound on the error of the gradient, in units of the clip, once the predictions are given."""
     objective = state.anchor.objective
-    count = len(state.slopes)
-    adding = (CHUNK + count / CHUNK + 8.0) * float(np.abs(state.slopes).sum()) / objective.size
-    centre = float(np.linalg.norm(objective.centre)) + 3.0 * float(np.linalg.norm(objective.pulled_centre))
-    lengths = centre + 4.0 * float(np.linalg.norm(state.shift)) + 4.0 * float(np.linalg.norm(state.anchor.point))
-    steepest = math.sqrt(float(objective.curvature or 0.0) / float(objective.loss.smoothness or 1.0)) / objective.clip
-    evaluating = 8.0 * (1.0 + steepest * (objective.loss.lipschitz or 0.0))
-    return ROUNDING * (adding + lengths / objective.length + evaluating)
+    adding = (CHUNK + 4.0) * float(np.abs(state.slopes).sum()) / objective.size
+    pulling = 4.0 * float(norm(state.anchor.pull) + norm(state.shift) / objective.length)
+    centring = 4.0 * float(norm(objective.centre) + norm(objective.pulled_centre)) / objective.length
+    return ROUNDING * (adding + pulling + centring) + evaluation_error(objective)
 
 
-def inexactness(state: State, shift: float) -> float:
-    """Return ε such that the records' part of the gradient is an ε-subgradient within `shift` of the point.
+def evaluation_error(objective: Objective) -> float:
+    """Return a bound on the mean error of the slopes, in units of the clip, that comes from evaluating the loss.
 
-    Both in units: ε of clip²/ridge, the shift of coefficients.
+    It includes a relative error of four roundings in the prediction: a loss of residuals answers it by a
+    relative error of its slope, and a loss of margins by an absolute one.
     """
-    objective, records = state.anchor.objective, state.anchor.objective.records
+    smoothness = float(objective.loss.smoothness or 1.0)
+    steepest = math.sqrt(float(objective.curvature or 0.0) * smoothness) / objective.clip
+    absolute = 0.0 if isinstance(objective.loss, ResidualLoss) else (1.0 + 1.0 / smoothness) * steepest
+    return 16.0 * ROUNDING * (1.0 + absolute)
+
+
+def projection_error(domain: Domain) -> float:
+    """Return a bound on the error of a computed projection, in units of the lengths of result and displacement."""
+    if isinstance(domain, Box):
+        return 0.0
+    if isinstance(domain, L2Ball):
+        return (0.5 * domain.dimension + 6.0) * ROUNDING
+    searched = isinstance(domain, BallIntersection | Ellipsoid | Polytope)
+    return SEARCHED if searched else 8.0 * (domain.dimension + 8.0) * ROUNDING
+
+
+def _inexactness(state: State, shift: float) -> float:
+    """Return ε such that the records' gradient is an ε-subgradient at every point within `shift` of the state.
+
+    It is in units of clip²/ridge.
+    """
+    objective, norms = state.anchor.objective, state.anchor.objective.records.norms
     d = objective.dimension
-    moved = shift + (d + 4.0) * ROUNDING * float(np.linalg.norm(state.shift))
-    moved += (4.0 * d + 16.0) * ROUNDING**2 * float(np.linalg.norm(state.anchor.point))
-    errors = (
-        ROUNDING * (2.0 * np.abs(state.predictions) + 2.0 * np.abs(state.anchor.base)) + records.norms * moved + TINY
-    )
-    change = state.anchor.slopes(state.predictions + errors) - state.anchor.slopes(state.predictions - errors)
-    reach = np.where(records.norms > 0.0, errors / np.where(records.norms > 0.0, records.norms, 1.0), 0.0)
-    return float(change @ reach) / (objective.size * objective.length) * (1.0 + 1e-9)
+    reach = shift + UNDERFLOW + ROUNDING * (d + 8.0) * float(norm(state.shift))
+    reach += ROUNDING**2 * (4.0 * d + 16.0) * float(norm(state.anchor.point))
+    highest = state.anchor.slopes(state.predictions + norms * reach)
+    lowest = state.anchor.slopes(state.predictions - norms * reach)
+    change = float((highest - lowest).sum()) / objective.size + 2.0 * evaluation_error(objective)
+    return 1.001 * change * reach / objective.length
 
 
-def _in_ball(state: State, ball: L2Ball) -> tuple[State, FloatVector, float]:
-    """Residual g + νn with n the outward normal and ν ≥ 0; a point near the sphere stands for one on it."""
+def _in_ball(state: State, ball: L2Ball) -> tuple[State, float, float]:
+    """Return a state, ‖g + νn‖ with n the outward normal and ν ≥ 0, and how far the state is from the ball.
+
+    A state within rounding of the sphere stands for the point of the sphere in the same direction.
+    """
     centre = np.zeros(ball.dimension) if ball.centre is None else np.array(ball.centre)
     inside = ball.project(state.point)
     found = state if np.array_equal(inside, state.point) else state.moved(inside - state.anchor.point)
     normal, distance = polar(found.point - centre)
-    slack = 8.0 * ROUNDING * (ball.radius + float(np.linalg.norm(centre)))
+    slack = 8.0 * ROUNDING * (ball.radius + float(norm(centre)))
     if distance < ball.radius - slack:
-        return found, found.gradient, slack
+        return found, float(norm(found.gradient)), 0.0
     multiplier = max(0.0, -float(normal @ found.gradient))
-    return found, found.gradient + multiplier * normal, abs(distance - ball.radius) + slack
+    skew = (ball.dimension + 8.0) * ROUNDING * multiplier
+    return found, float(norm(found.gradient + multiplier * normal)) + skew, abs(distance - ball.radius) + slack
 
 
-def _projected(state: State, domain: Domain) -> tuple[State, FloatVector, float]:
-    """Residual at p = Π_W(w − tg), with the normal vector (w − tg − p)/t of W at p."""
-    objective = state.anchor.objective
-    step = objective.length / state.anchor.stiffness(state.predictions)
+def _projected(state: State, domain: Domain) -> tuple[State, float, float]:
+    """Return a state p = Π_W(w − tg), ‖g(p) + n‖ with the normal vector n = (w − tg − p)/t of W, and its error."""
+    step = state.anchor.objective.length / state.anchor.stiffness(state.predictions)
     target = state.point - step * state.gradient
     point = domain.project(target)
     found = state.moved(point - state.anchor.point)
-    slack = PROJECTION * (float(np.linalg.norm(point)) + float(np.linalg.norm(target - point)))
-    residual = found.gradient + (target - point) / step
-    norm = float(np.linalg.norm(residual))
-    extra = slack / step
-    return found, residual * (1.0 + extra / norm) if norm > 0.0 else np.full_like(residual, extra), slack
+    moved = float(norm(point) + norm(target - point))
+    error = (projection_error(domain) + 2.0 * ROUNDING) * moved + ROUNDING * float(norm(found.shift))
+    return found, float(norm(found.gradient + (target - point) / step)) + error / step, error

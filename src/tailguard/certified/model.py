@@ -1,5 +1,8 @@
 """Minimiser of Newton's quadratic model over a domain."""
 
+import math
+from itertools import islice
+
 import numpy as np
 from scipy.optimize import brentq
 
@@ -20,7 +23,7 @@ def model_minimiser(
 
     It is exact without a domain, where the domain does not bind, and on a ball; else approximate.
     """
-    free = -length * np.linalg.solve(hessian, gradient)
+    free = np.asarray(-length * np.linalg.solve(hessian, gradient))
     if domain is None or isinstance(domain, WholeSpace):
         return free
     landed = point + free
@@ -51,9 +54,8 @@ def _on_sphere(hessian: FloatMatrix, gradient: FloatVector, point: FloatVector, 
 
 def _projected(hessian: FloatMatrix, gradient: FloatVector, point: FloatVector, domain: Domain) -> FloatVector:
     eigenvalues = np.linalg.eigvalsh(hessian)
-    steps = int(min(MOST_STEPS, 40.0 * np.sqrt(eigenvalues[-1] / eigenvalues[0])))
+    lowest, highest = float(eigenvalues[0]), float(eigenvalues[-1])
+    steps = int(min(MOST_STEPS, 40.0 * math.sqrt(highest / lowest)))
     slope = gradient - hessian @ point
-    found = accelerated(
-        lambda w: slope + hessian @ w, domain.project, point, float(eigenvalues[-1]), float(eigenvalues[0]), steps
-    )
-    return found - point
+    iterates = accelerated(lambda w: slope + hessian @ w, domain.project, point, highest, lowest)
+    return np.asarray(next(islice(iterates, steps, None)) - point)

@@ -20,7 +20,7 @@ from tailguard.losses.base import Loss
 
 __all__ = ["SHARPEST", "STEEPEST", "Objective"]
 
-SHARPEST = 100.0  # times the number of records: the curvature, in units of the ridge, at which kinks are rounded
+SHARPEST = 10.0  # times the number of records: the curvature, in units of the ridge, at which kinks are rounded
 STEEPEST = 1e9  # the largest curvature, in units of the ridge, that float64 resolves
 
 
@@ -50,8 +50,8 @@ class Objective:
     tilt : array of shape (d,), optional
         Vector of the linear term; zero if None.
     curvature : float, optional
-        H > 0. None stands for 100·size·ridge, which rounds the kink that clipping makes over a hundredth of
-        the sensitivity clip/(ridge·size). More than 10⁹·ridge counts as 10⁹·ridge.
+        H > 0. None stands for 10·size·ridge, which rounds the kink that clipping makes over a tenth of
+        clip/(ridge·size). More than 10⁹·ridge counts as 10⁹·ridge.
 
     Notes
     -----
@@ -80,16 +80,17 @@ class Objective:
     def __post_init__(self) -> None:
         if not isinstance(self.loss, Loss) or not self.loss.convex or self.loss.smoothness is None:
             raise refuse("loss", "Objective", "a convex loss with a bounded second derivative", self.loss)
-        numbers = {name: real(name, getattr(self, name), "Objective", above=0.0) for name in ("clip", "ridge")}
         size = integer("size", self.size, "Objective")
         rows, targets = _records(self.rows, self.targets, size)
-        d = rows.shape[1]
-        centre = _vector("centre", self.centre, d)
-        tilt = np.zeros(d) if self.tilt is None else _vector("tilt", self.tilt, d)
-        cap = STEEPEST if self.curvature is None else real("curvature", self.curvature, "Objective", above=0.0)
-        sharpest = SHARPEST * size if self.curvature is None else cap / numbers["ridge"]
-        curvature = min(sharpest, STEEPEST) * numbers["ridge"]
-        fields = numbers | dict(rows=rows, targets=targets, centre=centre, size=size, tilt=tilt, curvature=curvature)
+        tilt = None if self.tilt is None else _vector("tilt", self.tilt, rows.shape[1])
+        ridge = _scale("ridge", self.ridge)
+        wanted = SHARPEST * size * ridge if self.curvature is None else _scale("curvature", self.curvature)
+        self._set(rows=rows, targets=targets, size=size, clip=_scale("clip", self.clip), ridge=ridge)
+        self._set(centre=_vector("centre", self.centre, rows.shape[1]), tilt=tilt)
+        self._set(curvature=min(wanted, STEEPEST * ridge))
+
+    def _set(self, **fields: object) -> None:
+        """Store checked fields; a frozen dataclass allows it only by this road."""
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
@@ -111,7 +112,7 @@ class Objective:
     @cached_property
     def pulled_centre(self) -> FloatVector:
         """The minimiser of regulariser and linear term together, centre − tilt/(ridge·size)."""
-        return np.asarray(self.centre - np.asarray(self.tilt) / (self.ridge * self.size))
+        return self.centre if self.tilt is None else self.centre - self.tilt / (self.ridge * self.size)
 
     @cached_property
     def records(self) -> Records:
@@ -121,11 +122,9 @@ class Objective:
     def value(self, point: ArrayLike) -> float:
         """Return F(point)."""
         w = _vector("point", point, self.dimension)
-        predictions = Anchor(self, w).base
-        total = math.fsum(clipped_values(self.loss, self.records, self.clip, predictions)) + float(
-            np.dot(np.asarray(self.tilt), w)
-        )
-        return total / self.size + 0.5 * self.ridge * float(np.sum((w - self.centre) ** 2))
+        total = math.fsum(clipped_values(self.loss, self.records, self.clip, Anchor(self, w).base))
+        linear = 0.0 if self.tilt is None else float(self.tilt @ w)
+        return (total + linear) / self.size + 0.5 * self.ridge * float(np.sum((w - self.centre) ** 2))
 
     def gradient(self, point: ArrayLike) -> FloatVector:
         """Return ∇F(point), within `gradient_error` of the exact one."""
@@ -145,6 +144,10 @@ def _records(rows: ArrayLike, targets: ArrayLike, size: int) -> tuple[FloatMatri
     if X.ndim != 2 or not X.shape[1] or y.shape != X.shape[:1] or len(y) > size:
         raise DataError(f"An objective of {size} records needs a matrix of at most as many rows and a target for each.")
     return X, y
+
+
+def _scale(name: str, value: float) -> float:
+    return real(name, value, "Objective", at_least=1.0 / LARGEST, at_most=LARGEST)
 
 
 def _vector(name: str, value: ArrayLike, dimension: int) -> FloatVector:
