@@ -60,7 +60,7 @@ def test_descent_returns_the_average_or_the_last_point(answer):
 
 @ALL
 def test_a_solver_can_be_asked_twice(case):
-    one, two = (told_exactly(case.plan.solver.solve(), *case.records()) for _ in range(2))
+    one, two = (told_exactly(case.plan.solver.solve(), *case.records(), plan=case.plan) for _ in range(2))
     np.testing.assert_array_equal(one[0].coefficients, two[0].coefficients)
     assert one[0].intercept == two[0].intercept
     assert [query.step for query in one[1]] == [query.step for query in two[1]]
@@ -74,5 +74,5 @@ def test_a_solver_is_plain_public_numbers(case):
 
 @ALL
 def test_questions_follow_the_plan(case):
-    _, queries = told_exactly(case.plan.solver.solve(), *case.records())
+    _, queries = told_exactly(case.plan.solver.solve(), *case.records(), plan=case.plan)
     assert [query.step for query in queries] == [step.name for step in case.plan.steps for _ in range(step.count)]

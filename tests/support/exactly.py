@@ -6,26 +6,35 @@ from tailguard import engines
 from tailguard.engines import WHOLE
 from tailguard.engines.selection import Selection
 from tailguard.solvers import Released
+from tests.support.checks import schedule
 
 QUIET = 1e-9
 """Noise that is declared, as a share of n; none is added."""
 
 
-def told_exactly(asking, X, y=None, *, noise=QUIET):
-    """Drive a generator of queries with exact sums over the records; return its result and the queries."""
+def told_exactly(asking, X, y=None, *, noise=QUIET, plan=None):
+    """Drive a generator of queries with exact sums over the records; return its result and the queries.
+
+    With a plan, the steps that pick are told the largest entries; without one there are none.
+    """
     engine = engines.open(np.asarray(X, dtype=np.float64), y)
+    steps = iter([] if plan is None else schedule(plan))
     queries = []
     try:
         query = next(asking)
         while True:
             queries.append(query)
-            query = asking.send(_reply(query, engine, noise))
+            step, _ = next(steps, (None, None))
+            query = asking.send(_reply(query, engine, noise, step))
     except StopIteration as stop:
         return stop.value, queries
 
 
-def _reply(query, engine, noise):
+def _reply(query, engine, noise, step):
     if query.statistic is None:
         return Released(query.step, np.zeros(0), 0.0)
-    value = query.statistic.evaluate(Selection(engine, WHOLE)) * query.statistic.unit
-    return Released(query.step, value, noise * engine.n)
+    exact = query.statistic.evaluate(Selection(engine, WHOLE))
+    if step is not None and step.mechanism.selects:
+        picked = np.argsort(-exact, kind="stable")[: getattr(step.mechanism, "count", 1)]
+        return Released(query.step, picked.astype(np.float64), 0.0)
+    return Released(query.step, exact * query.statistic.unit, noise * engine.n)

@@ -113,7 +113,7 @@ def _rounds(problem: Problem, counts: tuple[int, ...], refits: list[RefitPlan], 
     k, drafts = problem.d + problem.intercept, []
     for count, part in zip(counts, refits, strict=True):
         if scaled:
-            drafts.append(Draft("pick level", Below, 1, LEVELS / len(counts), GRID.depth + 1))
+            drafts.append(Draft("pick level", Below, 1, LEVELS / len(counts), GRID.depth + 2))
         drafts.append(Draft("picks", Magnitudes, k, PICKS * count / sum(counts), picks=count))
         drafts.extend(part.drafts)
     drafts.append(Draft("choice", Shifted, 2, CHOICE, picks=1))

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tailguard.domains.base import Domain
-from tailguard.losses.base import Loss, ResidualLoss
+from tailguard.losses.base import Loss
 from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting, Solve, Solver
-from tailguard.solvers.clip_level import Histogram, histogram
+from tailguard.solvers.clip_level import histogram
 from tailguard.solvers.model_choice import choose
-from tailguard.solvers.preparation import Preparation, prepare_target
+from tailguard.solvers.preparation import Preparation, prepare_target, without_faint_centre
 from tailguard.solvers.refit import Refit, refit, scaled_loss
+from tailguard.solvers.spread import LOW
 from tailguard.solvers.tamed import WILD, tamed
 from tailguard.solvers.wide import WidePreparation, prepare_wide
 from tailguard.statistics.clipped import Clipped
@@ -21,8 +22,8 @@ from tailguard.statistics.view import View
 
 __all__ = ["CentredDescent", "Descent"]
 
-NORMAL = (0.6745, 1.645)
-"""Median and 90 % quantile of |N(0, 1)|."""
+NORMAL = 0.6745
+"""Median of |N(0, 1)|."""
 
 TYPICAL = 0.75
 """Mean square of a gradient clipped at the 30 % quantile, in its square."""
@@ -89,19 +90,20 @@ class CentredDescent(Solver):
         """Yield queries, receive releases, return the estimate."""
         view = View(self.d, intercept=self.intercept)
         if self.target is not None:
-            view = yield from prepare_target(view, self.target, self.n, self.bits)
+            view = without_faint_centre((yield from prepare_target(view, self.target, self.n, self.bits)))
         view = yield from prepare_wide(view, self.features, self.n, self.bits)
         view = yield from self._unit(view)
-        loss, residuals = scaled_loss(self.loss, view), None
-        if isinstance(loss, ResidualLoss):
+        loss, usual, floor = scaled_loss(self.loss, view), 0.5, 2.0**LOW
+        if self.target is not None:
+            floor = max(self.target.blur(view), floor)
             slopes = Slope(Gradient(view, loss, np.zeros(view.dimension)))
             residuals = yield from histogram("residual scale", slopes, self.n, self.bits)
-            near = residuals.quantile(0.3)
+            near, usual = residuals.quantile(0.3, floor), residuals.quantile(0.5, floor)
             loss = tamed(loss, near, *residuals.far(WILD * near))
-        walk = yield from self._descend(view, loss)
+        walk = yield from self._descend(view, loss, floor)
         model = yield from self._refit(view, loss, walk)
         models = [np.zeros(view.dimension), model]
-        best = yield from choose("choice", view, loss, models, _most(residuals, model), self.bits, self.handicap)
+        best = yield from choose("choice", view, loss, models, _most(usual, model), self.bits, self.handicap)
         return self._raw(view, models[best])
 
     def _unit(self, view: View) -> Generator[Query, Released, View]:
@@ -110,17 +112,19 @@ class CentredDescent(Solver):
         used = max(int(np.isfinite(np.asarray(view.scale)).sum()), 1)
         return replace(view, scale=np.asarray(view.scale) * lengths.quantile(0.5) / np.sqrt(used))
 
-    def _descend(self, view: View, loss: Loss) -> Generator[Query, Released, "_Walk"]:
+    def _descend(self, view: View, loss: Loss, floor: float) -> Generator[Query, Released, "_Walk"]:
+        """Take the steps; at the start, residuals below `floor` count as 0: many targets may equal their median."""
         walk = _Walk(np.zeros(view.dimension))
+        longest = 2.0 * np.sqrt(view.dimension)
         for step in range(1, self.descent.steps + 1):
             gradient = Gradient(view, loss, walk.point)
             norms = yield from histogram("gradient level", Norm(gradient), self.n, self.bits)
-            level = norms.quantile(self.descent.quantile)
+            level = norms.quantile(self.descent.quantile, 2.0**LOW if walk.point.any() else longest * floor)
             reply = yield Query("gradient", Clipped(gradient, level, self.bits))
             direction = reply.value / max(float(np.linalg.norm(reply.value)), 1e-300)
             along = Norm(Rows(replace(view, intercept=False, basis=direction[: self.d, np.newaxis])))
             spread = yield from histogram("direction scale", along, self.n, self.bits)
-            walk.move(reply, level, self.n, step, _deviation(spread), self._curvature(loss))
+            walk.move(reply, level, self.n, step, spread.quantile(0.5) / NORMAL, self._curvature(loss))
         return walk
 
     def _curvature(self, loss: Loss) -> float:
@@ -183,15 +187,9 @@ class _Walk:
         return slopes * max(0.0, 1.0 - sampling / max(size, 1e-300))
 
 
-def _deviation(found: Histogram) -> float:
-    """Return a standard deviation from the median or the 90 % quantile, whichever says more."""
-    return found.quantile(0.5) / NORMAL[0]
-
-
-def _most(residuals: Histogram | None, model: FloatVector) -> float:
-    """Return the most that a record may count in the final choice: a usual residual times what the model says.
+def _most(usual: float, model: FloatVector) -> float:
+    """Return the most that a record may count in the final choice: a usual slope times what the model says.
 
     φ(0, t) − φ(p, t) is about −φ'·p, so a faint model must not be judged on the scale of the noise.
     """
-    size, usual = float(np.linalg.norm(model)), 0.5 if residuals is None else residuals.quantile(0.5)
-    return max(2.0 * usual * min(size, 2.0 * usual), 1e-9)
+    return max(2.0 * usual * min(float(np.linalg.norm(model)), 2.0 * usual), 1e-100)

@@ -46,7 +46,7 @@ class Histogram:
         """
         edges = np.exp2(LOW + np.arange(CELLS + 1) / SUBSTEPS)
         mass = self.mass[:-1]  # the last cell holds infinities, which contribute nothing
-        seen = self.noise * -ndtri(FALSE_ALARM / CELLS)
+        seen = self._seen
         if mass[0] > seen:  # the first one holds zeros, to which no level matters
             tail *= max(1.0 - mass[0], seen)
         occupied = 1 + np.flatnonzero(mass[1:] > seen)
@@ -63,28 +63,52 @@ class Histogram:
         part = (above[cell] - tail) / max(above[cell] - above[cell + 1], 1e-300)
         return _held(edges[cell] * 2.0 ** (min(max(part, 0.0), 1.0) / SUBSTEPS))
 
-    def quantile(self, level: float) -> float:
-        """Return the level below which this share of the records lies, counted from the first cell that is certain.
+    def quantile(self, level: float, floor: float = 2.0**LOW) -> float:
+        """Return the level below which this share lies of the records that count; zeros and missing ones do not.
 
-        Unlike `beyond`, it misses nothing of a tail that is spread too thinly to be seen.
+        Sums begin with the first cell that is certain. Unlike `beyond`, they miss nothing of a tail that is spread too
+        thinly to be seen.
+
+        Parameters
+        ----------
+        level : float
+            Between 0 and 1.
+        floor : float, default=2**LOW
+            Magnitudes below it count as zeros, where others are certain.
         """
-        start, sums = self._from_below()
-        cell = int(np.searchsorted(sums, level))
-        below, beside = sums[cell - 1] if cell else level, sums[min(cell, sums.size - 1)]
-        part = min(max((level - below) / max(beside - below, 1e-300), 0.0), 1.0)
+        first = max(_cells_below(floor), 1)
+        certain = self.mass > self._seen
+        if not certain[first:].any():
+            first = 1
+        start = first + int(np.argmax(certain[first:] if certain[first:].any() else self.mass[first:]))
+        sums = _monotone(np.cumsum(self.mass[start:]))
+        zeros = float(self.mass[:first][certain[:first]].sum())
+        wanted = level * max(1.0 - zeros - self._missing, self._seen)
+        cell = int(np.searchsorted(sums, wanted))
+        below, beside = sums[cell - 1] if cell else wanted, sums[min(cell, sums.size - 1)]
+        part = min(max((wanted - below) / max(beside - below, 1e-300), 0.0), 1.0)
         return _held(2.0 ** (LOW + (start + cell + part) / SUBSTEPS))
 
     def far(self, level: float) -> tuple[float, float]:
-        """Return the share of the records beyond a level, and the noise of that number."""
-        start, sums = self._from_below()
-        cells = int(np.clip(np.ceil((np.log2(level) - LOW) * SUBSTEPS) - start, 1, sums.size))
-        return float(1.0 - sums[cells - 1]), float(self.noise * np.sqrt(cells))
+        """Return the share of the records beyond a level, and the noise of that number; missing ones are not there."""
+        first = min(_cells_below(level), CELLS - 1)
+        return float(self.mass[first:].sum()), float(self.noise * np.sqrt(CELLS - first))
 
-    def _from_below(self) -> tuple[int, FloatVector]:
-        seen = self.noise * -ndtri(FALSE_ALARM / CELLS)
-        occupied = np.flatnonzero(self.mass[1:] > seen)
-        start = 1 + int(occupied[0] if occupied.size else np.argmax(self.mass[1:]))
-        return start, _monotone(max(self.mass[0], 0.0) * (self.mass[0] > seen) + np.cumsum(self.mass[start:]))
+    @property
+    def _seen(self) -> float:
+        """Mass that noise alone hardly ever gives a cell."""
+        return float(self.noise * -ndtri(FALSE_ALARM / CELLS))
+
+    @property
+    def _missing(self) -> float:
+        """Share of the records that are in no cell, 0 where noise explains it."""
+        absent = 1.0 - float(self.mass.sum())
+        return absent if absent > RESOLVED * self.noise * np.sqrt(CELLS) else 0.0
+
+
+def _cells_below(level: float) -> int:
+    """Return how many cells begin below a level."""
+    return int(np.clip(np.ceil((np.log2(level) - LOW) * SUBSTEPS), 0, CELLS))
 
 
 def _monotone(sums: FloatVector) -> FloatVector:

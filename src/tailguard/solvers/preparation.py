@@ -12,7 +12,10 @@ from tailguard.statistics.fields import Rows
 from tailguard.statistics.scalars import Columns, Norm, Target
 from tailguard.statistics.view import View
 
-__all__ = ["Preparation", "prepare_features", "prepare_target", "units"]
+__all__ = ["Preparation", "prepare_features", "prepare_target", "units", "without_faint_centre"]
+
+FAINT = 2.0**-8
+"""Part of the scale below which a centre is as good as 0."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,10 @@ class Preparation(Setting):
     def resolution(self) -> float:
         """Relative distance of two edges, with a factor 4 of caution."""
         return float(4.0 * (np.exp2(1.0 / self.substeps) - 1.0))
+
+    def blur(self, view: View) -> float:
+        """Return how far from 0 the grid may put a target that is equal to its median, in the view's units."""
+        return 0.25 * self.resolution * abs(view.target_centre) / view.target_scale
 
 
 def prepare_features(view: View, preparation: Preparation, n: int, bits: int) -> Generator[Query, Released, View]:
@@ -94,6 +101,15 @@ def prepare_target(view: View, preparation: Preparation, n: int, bits: int) -> G
     scale = yield from spread("target scale", centred, centre, n, bits, preparation.resolution)
     size = float(scale[0]) if np.isfinite(scale[0]) else max(abs(middle), 2.0**LOW)
     return replace(view, target_centre=middle, target_scale=size)
+
+
+def without_faint_centre(view: View) -> View:
+    """Return the view with a target's centre of 0 where it is next to nothing beside the scale.
+
+    Where half of the targets are 0, every number from there to the next target is a median.
+    """
+    faint = abs(view.target_centre) < FAINT * view.target_scale
+    return replace(view, target_centre=0.0) if faint else view
 
 
 def units(view: View) -> tuple[FloatVector, FloatVector]:

@@ -9,15 +9,15 @@ from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting, Solve, Solver
 from tailguard.solvers.model_choice import choose
-from tailguard.solvers.preparation import Preparation, prepare_target
+from tailguard.solvers.preparation import Preparation, prepare_target, without_faint_centre
 from tailguard.solvers.quantile import LogGrid, quantile
 from tailguard.solvers.refit import Refit, refit, scaled_loss
-from tailguard.solvers.tamed import WILD, tamed
+from tailguard.solvers.tamed import CERTAIN, WILD, tamed
 from tailguard.solvers.wide import WidePreparation, prepare_wide
 from tailguard.statistics.arrays import IntVector
 from tailguard.statistics.below import Below
 from tailguard.statistics.fields import Gradient
-from tailguard.statistics.scalars import Norm
+from tailguard.statistics.scalars import Norm, Zeroed
 from tailguard.statistics.scores import Magnitudes
 from tailguard.statistics.shrunken import Shrunken
 from tailguard.statistics.slopes import Slopes
@@ -41,7 +41,7 @@ class Picks(Setting):
     width : float
         Largest entry of a row, in its scales: small, so that a pick is nearly a vote of signs.
     grid : LogGrid or None
-        Where the 30 % quantile of the slopes' sizes is sought (step "pick level", with one count more than the grid is
+        Where the 30 % quantile of the slopes' sizes is sought (step "pick level", with two counts more than the grid is
         deep), which `stretch` times is their limit; None takes `stretch`.
     stretch : float
         Factor of the level, or the largest slope itself.
@@ -101,7 +101,7 @@ class SparseRounds(Solver):
         n, bits = self.refits[0].n, self.refits[0].bits
         view = View(self.d, intercept=self.intercept)
         if self.target is not None:
-            view = yield from prepare_target(view, self.target, n, bits)
+            view = without_faint_centre((yield from prepare_target(view, self.target, n, bits)))
         view = yield from prepare_wide(view, self.features, n, bits)
         loss, support = scaled_loss(self.loss, view), np.array([], dtype=np.int64)
         fitted, models = loss, [np.zeros(view.dimension)]
@@ -119,20 +119,30 @@ class SparseRounds(Solver):
     def _level(
         self, view: View, loss: Loss, model: FloatVector, support: IntVector, n: int, bits: int
     ) -> Generator[Query, Released, tuple[float, Loss]]:
-        """Return the largest slope for the picks, and the loss for the refit."""
-        if self.picks.grid is None:
+        """Return the largest slope for the picks, and the loss for the refit.
+
+        Slopes that are 0, or missing, do not count. Before the first round many may be 0, of targets that are equal to
+        their median.
+        """
+        if self.picks.grid is None or self.target is None:
             return self.picks.stretch, loss
-        sizes = Norm(Slopes(self._on(view, loss, model, support)))
-        found = yield from quantile("pick level", sizes, NEAR, n, bits, self.picks.grid)
-        near = max(float(found[0]), float(self.picks.grid.edge(np.array([1]))[0]))
+        sizes = Zeroed(Norm(Slopes(self._on(view, loss, model, support))))
+        least = float(self.picks.grid.edge(np.array([1]))[0])
+        floor = least if support.size else max(self.target.blur(view), least)
+        reply = yield Query("pick level", Below(sizes, np.array([floor]), bits))
+        nothing = min(max(float(reply.value[0]) / n, 0.0), 1.0)
+        if 1.0 - nothing < CERTAIN * reply.noise / n:
+            nothing = 0.0
+        level = nothing + NEAR * (1.0 - nothing)
+        found = yield from quantile("pick level", sizes, level, n, bits, self.picks.grid)
+        near = max(float(found[0]), least)
         reply = yield Query("pick level", Below(sizes, np.array([WILD * near]), bits))
         return self.picks.stretch * near, tamed(loss, near, 1.0 - float(reply.value[0]) / n, reply.noise / n)
 
     def _on(self, view: View, loss: Loss, model: FloatVector, support: IntVector) -> Gradient:
         """Return the gradient in the columns that a model uses: its slopes are the same, and cheaper."""
-        columns = support if support.size else np.array([0])
-        used = np.append(columns, self.d) if self.intercept else columns
-        return Gradient(replace(view, columns=columns), loss, model[used])
+        used = np.append(support, self.d) if self.intercept else support
+        return Gradient(replace(view, columns=support), loss, model[used])
 
     def _improvement(self, level: float) -> float:
         """Return the most that a record may count in the final choice."""
@@ -144,7 +154,13 @@ class SparseRounds(Solver):
         gradient = Shrunken(Gradient(view, loss, model), self.picks.width, level, bits)
         excluded = [*support.tolist(), *([self.d] if self.intercept else [])]
         reply = yield Query("picks", Magnitudes(gradient, excluded))
-        return np.concatenate([support, reply.value.astype(np.int64)])
+        return np.concatenate([support, self._fresh(reply.value.astype(np.int64), support)])
+
+    def _fresh(self, picked: IntVector, support: IntVector) -> IntVector:
+        """Return the picked columns; others in place of what was excluded, should noise beyond all measure pick it."""
+        taken = set(support.tolist())
+        fresh = [j for j in dict.fromkeys([*picked.tolist(), *range(self.d)]) if j < self.d and j not in taken]
+        return np.array(fresh[: picked.size], dtype=np.int64)
 
     def _refit(
         self, view: View, loss: Loss, model: FloatVector, support: IntVector, descent: Refit, level: float

@@ -4,7 +4,7 @@ from tailguard.losses.base import Loss
 from tailguard.losses.biweight import Biweight
 from tailguard.losses.squared import Squared
 
-__all__ = ["WILD", "tamed"]
+__all__ = ["CERTAIN", "WILD", "tamed"]
 
 WILD, SHARE = 1000.0, 0.05
 """Noise is called wild when more than 5 % of the residuals exceed 1000 times their 30 % quantile. Among usual tails

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tailguard.errors import ParameterError
 from tailguard.losses.base import Loss
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, frozen
 from tailguard.statistics.fields import Field, point_of
@@ -46,6 +47,12 @@ class Improvement(Field):
 
     def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
-        target = self.view.target(y)[:, np.newaxis]
-        values = self.loss.value(self.view.dense(X) + self.offsets, target)
+        target, predictions = self.view.target(y), self.view.dense(X) + self.offsets
+        values = np.stack([self._values(prediction, target) for prediction in predictions.T], axis=1)
         return frozen(values[:, :1] - values), np.ones(len(X))
+
+    def _values(self, prediction: FloatVector, target: FloatVector) -> FloatVector:
+        values = self.loss.value(prediction, target)
+        if values.shape != prediction.shape:
+            raise ParameterError("A loss must return one value per record, and a record has one target.")
+        return values

@@ -11,7 +11,7 @@ from tailguard.statistics.fields import Field
 from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
-__all__ = ["Columns", "Largest", "Norm", "Scalars", "Slope", "Target"]
+__all__ = ["Columns", "Largest", "Norm", "Scalars", "Slope", "Target", "Zeroed"]
 
 
 class Scalars(ABC):
@@ -117,3 +117,25 @@ class Largest(Scalars):
         """Return the scalars of a chunk of raw records."""
         rows, slopes = self.field.parts(X, y)
         return frozen(np.abs(slopes) * passes.largest(rows))[:, np.newaxis]
+
+
+@dataclass(frozen=True, eq=False)
+class Zeroed(Scalars):
+    """Other scalars with 0 in place of NaN: what is missing is not large."""
+
+    scalars: Scalars
+
+    @property
+    def count(self) -> int:
+        """The number q of scalars a record has."""
+        return self.scalars.count
+
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way; 0 where it stays sparse."""
+        return self.scalars.width
+
+    def values(self, X: AnyRows, y: FloatVector | None) -> FloatMatrix:
+        """Return the scalars of a chunk of raw records."""
+        values = passes.dense(self.scalars.values(X, y))
+        return frozen(np.where(np.isnan(values), 0.0, values))
