@@ -7,9 +7,11 @@ from tailguard.statistics.catoni import Catoni
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.coordinatewise import Clamped, Truncated
 from tailguard.statistics.fields import Field, Gradient, RecordGradient, Rows
+from tailguard.statistics.gradient_mapping import GradientMapping
 from tailguard.statistics.gram import Gram
 from tailguard.statistics.groups import ClippedGroups, ClippedMedian, TruncatedMedian
 from tailguard.statistics.octaves import Octaves
+from tailguard.statistics.potential import Potential
 from tailguard.statistics.ranks import Ranks
 from tailguard.statistics.scalars import Columns, Largest, Norm, Scalars, Slope, Target
 from tailguard.statistics.scores import Magnitudes, Opposed, Shifted, Signed, Vertices, signed_coordinate
@@ -28,6 +30,7 @@ __all__ = [
     "Columns",
     "Field",
     "Gradient",
+    "GradientMapping",
     "Gram",
     "Largest",
     "Leveraged",
@@ -35,6 +38,7 @@ __all__ = [
     "Norm",
     "Octaves",
     "Opposed",
+    "Potential",
     "Ranks",
     "RecordGradient",
     "Rows",
