@@ -51,15 +51,16 @@ def resolution(objective: Objective, domain: Domain | None = None) -> float:
     highest, length, d = _highest(objective.condition), objective.length, objective.dimension
     tilt = 0.0 if objective.tilt is None else LONGEST_TILT / objective.size
     far = float(np.linalg.norm(objective.centre)) + (1.0 + tilt) * length
-    vague = 0.0
+    vague, relative = 0.0, 4.0 * ROUNDING
     if domain is not None and not isinstance(domain, WholeSpace):
         size = min(domain.norm_bound("l2"), far + 2.0 * math.sqrt(highest) * length)
-        vague = (projection_error(domain) + 4.0 * ROUNDING) * (size + (length + far + size) / highest)
+        relative += projection_error(domain)
+        vague = relative * (size + (length + far + size) / highest)
         far += size
     adding = ROUNDING * (CHUNK + 16.0 + 16.0 * far / length) + evaluation_error(objective)
     doubling = ROUNDING**2 * (4.0 * d + 16.0) * far / length * math.sqrt(objective.condition)
     floor = 8.1 * highest**0.25 * (doubling + adding) + 20.0 * highest * vague / length
-    return float(2.1 * length * floor + 8.0 * ROUNDING * far)
+    return float(2.1 * length * floor + 2.0 * relative * far)
 
 
 def descend(

@@ -7,7 +7,7 @@ import numpy as np
 from tailguard.certified.kernels import LARGEST, FloatMatrix, FloatVector, unit_rows
 from tailguard.losses.base import Loss, ResidualLoss
 
-__all__ = ["Records", "prepare"]
+__all__ = ["Records", "prepare", "usable"]
 
 ROUNDED_DOWN = 1.0 - 2.0**-48  # so that products of rounded numbers stay below the bound they must keep
 
@@ -38,15 +38,22 @@ class Records:
 
 def prepare(rows: FloatMatrix, targets: FloatVector, loss: Loss, curvature: float) -> Records:
     """Return the records that count, weighted so that none has a curvature above `curvature`."""
+    units, norms, targets = usable(rows, targets, loss)
+    zeros = np.zeros_like(targets)
+    offsets, targets = (targets, zeros) if isinstance(loss, ResidualLoss) else (zeros, targets)
+    return Records(units, norms, _gains(norms, curvature, loss), offsets, targets)
+
+
+def usable(rows: FloatMatrix, targets: FloatVector, loss: Loss) -> tuple[FloatMatrix, FloatVector, FloatVector]:
+    """Return unit rows, lengths and targets, all zero for a record that does not count.
+
+    A record counts if its row and its target are finite and in range; a label must be 0 or 1.
+    """
     residual = isinstance(loss, ResidualLoss)
     known = np.abs(targets) <= LARGEST if residual else (targets == 0.0) | (targets == 1.0)
     units, norms = unit_rows(rows)
-    units[~known] = 0.0
-    norms[~known] = 0.0
-    targets = np.where(known & (norms > 0.0), targets, 0.0)
-    zeros = np.zeros_like(targets)
-    offsets, targets = (targets, zeros) if residual else (zeros, targets)
-    return Records(units, norms, _gains(norms, curvature, loss), offsets, targets)
+    units[~known], norms[~known] = 0.0, 0.0
+    return units, norms, np.where(norms > 0.0, targets, 0.0)
 
 
 def _gains(norms: FloatVector, curvature: float, loss: Loss) -> FloatVector:
