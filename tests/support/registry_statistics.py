@@ -1,6 +1,6 @@
 """Every statistic that the contract suite is run on. A new statistic gets its tests by being added here."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,8 +25,10 @@ from tailguard.statistics import (
     View,
     Weighted,
 )
-from tailguard.statistics.scalars import Largest
+from tailguard.statistics.improvement import Improvement
+from tailguard.statistics.scalars import Largest, Reciprocal
 from tailguard.statistics.slopes import Leveraged, Slopes
+from tailguard.statistics.squares import Squares
 from tests.support.neighbours import around
 
 
@@ -159,6 +161,22 @@ def _derived():
     yield Case("leveraged", Clipped(Leveraged(inner, 2.0), 0.7, 40), FULL, around(0.7, 2.0))
     yield Case("leveraged logistic", Clamped(Leveraged(gradient(MOVED[3], Logistic()), 0.5), 0.01, 30), MOVED[3])
     yield Case("largest", Octaves(Largest(Leveraged(inner, 2.0)), -8, 8, 2, 30), FULL, around(1.0))
+    yield Case("reciprocal", Below(Reciprocal(Norm(Slopes(inner))), [4.0], 20), FULL, around(0.25))
+
+
+def _improvements():
+    """How much better models predict than the first one, whose own entry is always 0."""
+    models = np.array([[0.0, 0.0, 0.0], [1.0, -0.5, 0.25], [-1.0, 0.5, 2.0]]).T
+    for loss, limit in ((Squared(), 2.0), (Logistic(), 0.01), (Huber(threshold=1.5), 1e-3)):
+        for view, name in ((PLAIN[3], "3"), (MOVED[3], "moved")):
+            field = Improvement(replace(view, basis=models), loss, np.array([0.0, 0.5, -0.5]))
+            yield Case(f"improvement, {loss.name} {name}", Clamped(field, limit, 30), view, around(1.0), tight=0.5)
+
+
+def _squares():
+    for view, name in ((PLAIN[1], "1"), (PLAIN[3], "3"), (MOVED[50], "50"), (DROPPED, "dropped")):
+        # All squares point into one orthant, so that no two of them are opposite.
+        yield Case(f"squares {name}", Clipped(Squares(view), 2.0, 36), view, around(2.0**0.5), tight=0.45)
 
 
 CASES = [
@@ -170,5 +188,7 @@ CASES = [
     *_counts(),
     *_gram(),
     *_derived(),
+    *_improvements(),
+    *_squares(),
 ]
 """All cases; the identity of one is its statistic's kind and its name."""

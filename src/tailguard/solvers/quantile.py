@@ -46,6 +46,11 @@ class LogGrid:
         """Number of counts that a bisection takes."""
         return int((2 * self.size if self.signed else self.size) - 1).bit_length()
 
+    @property
+    def inverse(self) -> "LogGrid":
+        """The grid of the reciprocals."""
+        return LogGrid(-self.high, -self.low, self.substeps, self.signed)
+
     def edge(self, index: NDArray[np.int64]) -> FloatVector:
         """Return the edges of the given indices, which run from −size (or 0) to size."""
         magnitude = np.exp2(self.low + np.abs(index) / self.substeps)

@@ -17,7 +17,7 @@ from tailguard.solvers.wide import WidePreparation, prepare_wide
 from tailguard.statistics.arrays import IntVector
 from tailguard.statistics.below import Below
 from tailguard.statistics.fields import Gradient
-from tailguard.statistics.scalars import Norm, Zeroed
+from tailguard.statistics.scalars import Norm, Reciprocal
 from tailguard.statistics.scores import Magnitudes
 from tailguard.statistics.shrunken import Shrunken
 from tailguard.statistics.slopes import Slopes
@@ -122,22 +122,19 @@ class SparseRounds(Solver):
         """Return the largest slope for the picks, and the loss for the refit.
 
         Slopes that are 0, or missing, do not count. Before the first round many may be 0, of targets that are equal to
-        their median.
+        their median. Whatever counts is counted from above, where neither of them is.
         """
         if self.picks.grid is None or self.target is None:
             return self.picks.stretch, loss
-        sizes = Zeroed(Norm(Slopes(self._on(view, loss, model, support))))
-        least = float(self.picks.grid.edge(np.array([1]))[0])
+        inverse, least = Reciprocal(Norm(Slopes(self._on(view, loss, model, support)))), 2.0**self.picks.grid.low
         floor = least if support.size else max(self.target.blur(view), least)
-        reply = yield Query("pick level", Below(sizes, np.array([floor]), bits))
-        nothing = min(max(float(reply.value[0]) / n, 0.0), 1.0)
-        if 1.0 - nothing < CERTAIN * reply.noise / n:
-            nothing = 0.0
-        level = nothing + NEAR * (1.0 - nothing)
-        found = yield from quantile("pick level", sizes, level, n, bits, self.picks.grid)
-        near = max(float(found[0]), least)
-        reply = yield Query("pick level", Below(sizes, np.array([WILD * near]), bits))
-        return self.picks.stretch * near, tamed(loss, near, 1.0 - float(reply.value[0]) / n, reply.noise / n)
+        reply = yield Query("pick level", Below(inverse, np.array([1.0 / floor]), bits))
+        share, noise = min(float(reply.value[0]) / n, 1.0), reply.noise / n
+        above = (1.0 - NEAR) * (share if share > CERTAIN * noise else 1.0)
+        found = yield from quantile("pick level", inverse, above, n, bits, self.picks.grid.inverse)
+        near = 1.0 / found[0] if found[0] > 0.0 else least
+        reply = yield Query("pick level", Below(inverse, np.array([1.0 / (WILD * near)]), bits))
+        return self.picks.stretch * near, tamed(loss, near, float(reply.value[0]) / n, reply.noise / n)
 
     def _on(self, view: View, loss: Loss, model: FloatVector, support: IntVector) -> Gradient:
         """Return the gradient in the columns that a model uses: its slopes are the same, and cheaper."""

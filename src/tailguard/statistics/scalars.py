@@ -11,7 +11,7 @@ from tailguard.statistics.fields import Field
 from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
-__all__ = ["Columns", "Largest", "Norm", "Scalars", "Slope", "Target", "Zeroed"]
+__all__ = ["Columns", "Largest", "Norm", "Reciprocal", "Scalars", "Slope", "Target"]
 
 
 class Scalars(ABC):
@@ -120,8 +120,8 @@ class Largest(Scalars):
 
 
 @dataclass(frozen=True, eq=False)
-class Zeroed(Scalars):
-    """Other scalars with 0 in place of NaN: what is missing is not large."""
+class Reciprocal(Scalars):
+    """1/|v| of other scalars v: counts of it below an edge are counts of large numbers, without zeros and NaN."""
 
     scalars: Scalars
 
@@ -137,5 +137,4 @@ class Zeroed(Scalars):
 
     def values(self, X: AnyRows, y: FloatVector | None) -> FloatMatrix:
         """Return the scalars of a chunk of raw records."""
-        values = passes.dense(self.scalars.values(X, y))
-        return frozen(np.where(np.isnan(values), 0.0, values))
+        return frozen(1.0 / np.abs(passes.dense(self.scalars.values(X, y))))
