@@ -1,0 +1,61 @@
+"""The last word on the intercept: the mean slope of the loss at the released model, driven to 0."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailguard.solvers.base import FloatVector, Query, Released, Setting
+from tailguard.solvers.clip_level import ClipLevel, clip_level
+from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.fields import Gradient
+from tailguard.statistics.scalars import Norm
+from tailguard.statistics.slopes import Slopes
+
+__all__ = ["Settling", "settle"]
+
+
+@dataclass(frozen=True)
+class Settling(Setting):
+    """How an intercept is settled.
+
+    Parameters
+    ----------
+    n, bits : int
+        Number of records, bits of the grid.
+    level : ClipLevel or None
+        How residuals are clipped (step "residual level"); None takes the bound on the slopes that the loss has.
+    steps : int
+        Newton steps with the loss's largest curvature (step "intercept").
+    """
+
+    n: int
+    bits: int
+    level: ClipLevel | None
+    steps: int
+
+
+def settle(setting: Settling, gradient: Gradient) -> Generator[Query, Released, FloatVector]:
+    """Ask for mean slopes and return the gradient's point with an intercept at which they are 0.
+
+    Clipping skewed noise leaves its largest bias on the intercept, a model that was projected on a domain needs
+    another one than before, and a null model has only the median. A single number can be clipped more widely than a
+    vector, so it is asked for last.
+
+    Parameters
+    ----------
+    setting : Settling
+        Public numbers.
+    gradient : Gradient
+        At the released model, in a view with an intercept.
+    """
+    loss, point = gradient.loss, np.array(gradient.point)
+    bound = loss.lipschitz or 1.0
+    if setting.level is not None:
+        sizes = Norm(Slopes(gradient))
+        bound = yield from clip_level("residual level", sizes, setting.level, setting.n, setting.bits)
+    for _ in range(setting.steps):
+        slopes = Slopes(Gradient(gradient.view, loss, point))
+        reply = yield Query("intercept", Clipped(slopes, bound, setting.bits))
+        point[-1] -= float(reply.value[0]) / setting.n / (loss.smoothness or 1.0)
+    return point
