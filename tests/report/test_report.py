@@ -13,7 +13,8 @@ from tailguard.errors import ParameterError, PlanError
 from tailguard.mechanisms import Gaussian, Laplace, NoisyMax
 from tailguard.plans import Step, loads
 from tailguard.report import html, shares, summary
-from tailguard.report.words import guarantee
+from tailguard.report.words import guarantee, purpose
+from tests.support.registry_plans import CASES
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
@@ -182,3 +183,16 @@ def test_the_guarantee_in_words():
     pure = " ".join(guarantee(tg.Privacy(0.1), 500, 7))
     assert "δ" not in pure
     assert "100 %" in " ".join(guarantee(tg.Privacy(1e4), 500, 7))
+
+
+WIDE = [
+    tg.LinearRegression(epsilon=epsilon, method=method, domain=domain).plan(n, 200)
+    for method, domain in (("centred_descent", None), ("sparse_rounds", tg.domains.Sparse(200, sparsity=3)))
+    for n, epsilon in ((3000, 1.0), (20_000, 1.0), (10**6, 10.0))
+]
+
+
+def test_every_step_of_every_plan_has_words():
+    steps = {step.name for plan in [*(case.plan for case in CASES), *WIDE] for step in plan.steps}
+    assert {name for name in steps if not purpose(name)} == set()
+    assert {"pick level", "common scale", "row length", "feature variance", "direction scale"} <= steps

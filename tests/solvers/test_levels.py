@@ -54,3 +54,88 @@ def test_a_rescaled_loss_is_the_same_loss_in_other_units(loss):
     scaled = loss.rescaled(scale).value(residuals / scale, 0.0)
     ratio = raw[raw > 0] / scaled[raw > 0]
     np.testing.assert_allclose(ratio, ratio[0])
+
+
+def _noisy(values, noise, seed=0):
+    return Histogram(_histogram(values) + noise * np.random.default_rng(seed).standard_normal(CELLS), noise)
+
+
+@pytest.mark.parametrize("level", [0.1, 0.3, 0.5, 0.9])
+@pytest.mark.parametrize("law", ["normal", "pareto", "cauchy"])
+def test_a_quantile_is_read_off(level, law):
+    rng = np.random.default_rng(4)
+    values = {
+        "normal": rng.normal(size=50_000),
+        "pareto": rng.pareto(1.0, 50_000),
+        "cauchy": rng.standard_cauchy(50_000),
+    }
+    found = _noisy(values[law], 1e-5).quantile(level)
+    assert np.mean(np.abs(values[law]) < found) == pytest.approx(level, abs=0.02)
+
+
+@pytest.mark.parametrize("power", [-20, -1, 7])
+def test_quantiles_follow_the_data_by_octaves(power):
+    values = np.random.default_rng(5).normal(size=5000)
+    one, other = (Histogram(_histogram(factor * values), 1e-4) for factor in (1.0, 2.0**power))
+    for read in (lambda h: h.quantile(0.3), lambda h: h.quantile(0.5), lambda h: h.beyond(0.05)):
+        assert read(other) == pytest.approx(2.0**power * read(one), rel=1e-12)
+    assert other.far(2.0**power * 3.0)[0] == pytest.approx(one.far(3.0)[0], rel=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+@pytest.mark.parametrize("noise", [1e-5, 2e-4])
+def test_zeros_and_missing_records_do_not_count_in_a_quantile(share, noise):
+    mass = _histogram(np.random.default_rng(6).normal(size=50_000))
+    zeros = np.where(np.arange(CELLS) == 0, share, 0.0)
+    for other in (zeros + (1.0 - share) * mass, (1.0 - share) * mass):
+        found = Histogram(other + noise * np.random.default_rng(7).standard_normal(CELLS), noise)
+        assert found.quantile(0.5) == pytest.approx(0.6745, rel=0.25)
+
+
+@pytest.mark.parametrize("share", [0.4, 0.8])
+def test_a_heap_below_the_floor_counts_as_zeros(share):
+    """Targets that equal their median are not exactly 0 after centring: the grid of medians is not fine enough."""
+    mass = _histogram(np.random.default_rng(8).normal(size=50_000))
+    heap = share * _histogram(np.full(10, 1e-3)) + (1.0 - share) * mass
+    found = Histogram(heap + 1e-4 * np.random.default_rng(9).standard_normal(CELLS), 1e-4)
+    assert found.quantile(0.3) < 2e-3
+    assert found.quantile(0.5, 2e-3) == pytest.approx(0.6745, rel=0.15)
+
+
+def test_a_floor_above_everything_is_no_floor():
+    found = _noisy(np.random.default_rng(10).normal(size=10_000), 1e-3)
+    assert found.quantile(0.5, 1e6) == found.quantile(0.5)
+
+
+def test_the_share_beyond_a_level_is_unbiased_and_knows_its_noise():
+    values, noise = np.random.default_rng(11).pareto(0.5, 20_000) + 1.0, 1e-3
+    shares = np.array([_noisy(values, noise, seed).far(64.0) for seed in range(400)])
+    assert shares[:, 0].mean() == pytest.approx(np.mean(values > 64.0), abs=5e-3)
+    assert shares[:, 0].std() == pytest.approx(shares[0, 1], rel=0.15)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_missing_records_are_not_far_away(missing):
+    mass = (1.0 - missing) * _histogram(np.random.default_rng(12).normal(size=10_000))
+    assert Histogram(mass, 1e-6).far(100.0)[0] == pytest.approx(0.0, abs=1e-9)
+
+
+GARBAGE = {
+    "zero": np.zeros(CELLS),
+    "negative": np.full(CELLS, -1.0),
+    "everything": np.ones(CELLS),
+    "huge": np.full(CELLS, 1e12),
+    "zeros alone": np.where(np.arange(CELLS) == 0, 1.0, 0.0),
+    "infinities alone": np.where(np.arange(CELLS) == CELLS - 1, 1.0, 0.0),
+    "wild": 1e6 * np.random.default_rng(13).standard_cauchy(CELLS),
+}
+
+
+@pytest.mark.parametrize("mass", GARBAGE.values(), ids=GARBAGE.keys())
+@pytest.mark.parametrize("noise", [1e-12, 1e-3, 1e6])
+def test_whatever_is_released_levels_stay_in_their_public_range(mass, noise):
+    found = Histogram(mass, noise)
+    levels = [found.quantile(level, floor) for level in (0.01, 0.5, 0.99) for floor in (2.0**-64, 1e-300, 1.0, 1e300)]
+    levels += [found.beyond(tail) for tail in (1e-9, 0.1, 0.5)]
+    assert all(2.0**-64 <= level <= 2.0**64 for level in levels)
+    assert all(np.isfinite(found.far(level)).all() for level in (1e-300, 2.0**-64, 1.0, 2.0**64, 1e300))
