@@ -4,6 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
+from unittest.mock import patch
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr
@@ -13,13 +14,23 @@ from tailguard.audit.replay import Replay, replay_plan
 from tailguard.engines import Block, Engine
 from tailguard.engines.partition import WHOLE
 from tailguard.engines.selection import Selection
-from tailguard.mechanisms import Gaussian, LaplacePeeling, Mechanism, NoisyMax, Peeling, Randomness, TopK
+from tailguard.mechanisms import (
+    Gaussian,
+    LaplacePeeling,
+    Mechanism,
+    NoisyMax,
+    ObjectivePerturbation,
+    Peeling,
+    Randomness,
+    TopK,
+)
+from tailguard.mechanisms.objective_perturbation import TOLERANCE
 from tailguard.plans import Plan, Release, Step, verify
 from tailguard.privacy import Event, Privacy
 from tailguard.run import drive, run
 from tailguard.run.randomness import Simulation
 from tailguard.solvers import Released
-from tailguard.statistics import Statistic
+from tailguard.statistics import PerturbedMinimiser, Statistic
 
 LEVEL = 1e-6
 """Probability of a false alarm of one statistical check."""
@@ -78,12 +89,13 @@ def exact_values(release: Release, engine: Engine) -> list[np.ndarray | None]:
 def noise_of(plan: Plan, engine: Engine, randomness: Randomness) -> list[tuple[str, bool, np.ndarray]]:
     """Return for each release its step, whether it is Gaussian, and what was added, in units of its declared scale.
 
-    Picks release no noise that could be looked at; `check_pick_scale` does it for them.
+    Picks release no noise that could be looked at, and a perturbed objective has it inside; `check_pick_scale` and
+    `check_tilt_scale` do it for them.
     """
     release = run(plan, engine, randomness)
     found = []
     for (step, _), reply, exact in zip(schedule(plan), release.released, exact_values(release, engine), strict=True):
-        if exact is not None and not step.mechanism.selects:
+        if exact is not None and _adds_noise(step):
             unit = reply.noise / step.mechanism.noise(step.multiplier, step.sensitivity, step.dimension)
             added = (reply.value - exact * unit) / reply.noise
             if isinstance(step.mechanism, Peeling | LaplacePeeling):  # only what was picked carries noise
@@ -99,6 +111,7 @@ def check_noise_scale(plan: Plan, engine: Engine, *, enough: int = 48) -> None:
     """
     added = defaultdict(list)
     check_pick_scale(plan, engine)
+    check_tilt_scale(plan, engine)
     for seed in range(_runs(plan, enough)):
         for name, gaussian, noise in noise_of(plan, engine, Simulation(seed)):
             # |Laplace| is exponential; twice the sum of exponentials is chi-squared with two degrees for each.
@@ -113,17 +126,59 @@ def check_noise_scale(plan: Plan, engine: Engine, *, enough: int = 48) -> None:
 def _runs(plan: Plan, enough: int) -> int:
     noises = Counter()
     for step in plan.steps:
-        if not step.mechanism.selects:
+        if _adds_noise(step):
             noises[step.name] += step.count * step.dimension
     return math.ceil(enough / min(noises.values(), default=math.inf))
 
 
+def _adds_noise(step: Step) -> bool:
+    return not step.mechanism.selects and step.mechanism.norm != "tilt"
+
+
+def tilts_of(plan: Plan, engine: Engine, randomness: Randomness) -> list[tuple[Step, np.ndarray]]:
+    """Return the linear term of every perturbed objective of a run, in units of its declared scale."""
+    found, minimise = [], PerturbedMinimiser.minimise
+
+    def listening(self, source, tilt, reach):
+        found.append(tilt.copy())
+        return minimise(self, source, tilt, reach)
+
+    with patch.object(PerturbedMinimiser, "minimise", listening):
+        release = run(plan, engine, randomness)
+    planned = zip(schedule(plan), release.ledger.entries, strict=True)
+    steps = [step for (step, _), entry in planned if step.mechanism.norm == "tilt" and not entry.skipped]
+    return [(step, tilt / (step.multiplier * step.sensitivity)) for step, tilt in zip(steps, found, strict=True)]
+
+
+def check_tilt_scale(plan: Plan, engine: Engine, *, enough: int = 192) -> None:
+    """Each linear term, and the noise for its tolerance, has the scale that the plan promises."""
+    tilted = [step for step in plan.steps if step.mechanism.norm == "tilt"]
+    listening, lengths = _Listening(0), defaultdict(list)
+    runs = math.ceil(enough / min((step.count * step.dimension for step in tilted), default=math.inf))
+    for _ in range(runs):
+        for step, tilt in tilts_of(plan, engine, listening):
+            lengths[step].append(np.linalg.norm(tilt))  # a sum of as many exponentials as it has coordinates
+    for step, values in lengths.items():
+        law = chi2(2 * step.dimension * len(values))
+        tail = min(law.cdf(2.0 * sum(values)), law.sf(2.0 * sum(values)))
+        assert tail > LEVEL, f"step {step.name!r}: linear terms of the wrong scale (mean length {np.mean(values):.3g})"
+        slack = math.sqrt(step.dimension) * TOLERANCE * step.sensitivity
+        last = slack * step.multiplier / step.mechanism.release_share
+        heard = [scale for scale in listening.laplace_scales if math.isclose(scale, last, rel_tol=1e-9)]
+        assert len(heard) >= len(values), f"step {step.name!r}: no noise for the solver's tolerance"
+
+
 class _Listening(Simulation):
-    """Remembers the scale of every pick's noise."""
+    """Remembers the scale of every pick's noise, and of all Laplace noise."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self.scales: list[float] = []
+        self.laplace_scales: list[float] = []
+
+    def laplace(self, value, scale):
+        self.laplace_scales.append(scale)
+        return super().laplace(value, scale)
 
     def top(self, value, scale, count):
         self.scales.append(scale)
@@ -143,6 +198,7 @@ def check_pick_scale(plan: Plan, engine: Engine) -> None:
 def check_noise_is_fresh(plan: Plan, engine: Engine, randomness: Randomness) -> None:
     """No two releases, within a run or in two of them, carry the same noise, and neighbours are uncorrelated."""
     added = [noise for _ in range(2) for _, _, noise in noise_of(plan, engine, randomness)]
+    added += [tilt for _ in range(2) for _, tilt in tilts_of(plan, engine, randomness)]
     if not added:  # picks alone: an index shows no noise
         return
     first = np.sort([noise[0] for noise in added])
@@ -215,10 +271,14 @@ def cost_is_exact(plan: Plan) -> bool:
     return plan.privacy.delta == 0.0 or all(isinstance(step.mechanism, Gaussian) for step in plan.steps)
 
 
-def _pure_weight(mechanism: Mechanism) -> int:
-    """Return ε × multiplier of one release: 1 for Laplace noise, 2 for a pick, 3 for a peeled coordinate."""
+def _pure_weight(mechanism: Mechanism) -> float:
+    """Return ε × multiplier of one release: 1 for Laplace noise, 2 for a pick, 3 for a peeled coordinate, and the tilt,
+    its change of variables and its tolerance for a perturbed objective.
+    """
     if isinstance(mechanism, LaplacePeeling):
         return 3 * mechanism.count
+    if isinstance(mechanism, ObjectivePerturbation):
+        return 1.0 + mechanism.curvature_share + mechanism.release_share
     return 2 * getattr(mechanism, "count", 1) if mechanism.selects else 1
 
 

@@ -15,10 +15,12 @@ from tailguard.mechanisms import (
     LaplacePeeling,
     Mechanism,
     NoisyMax,
+    ObjectivePerturbation,
     Peeling,
     Randomness,
     TopK,
 )
+from tailguard.mechanisms.objective_perturbation import TOLERANCE
 from tests.support import laws
 
 Vector = NDArray[np.float64]
@@ -29,6 +31,7 @@ MECHANISMS: dict[str, Mechanism] = {
     "laplace": Laplace(),
     "l2 laplace, grid": L2Laplace(),
     "l2 laplace, continuous": L2Laplace("continuous"),
+    "objective perturbation": ObjectivePerturbation(),
     "noisy max": NoisyMax(),
     "top 1": TopK(1),
     "peeling 1": Peeling(1),
@@ -158,6 +161,10 @@ LAWS: dict[str, Law] = {
     "laplace": _additive(Laplace(), laws.discrete_laplace, 22),
     "l2 laplace, grid": _additive(L2Laplace(), laws.discrete_laplace, 24, dimension=900, scale=30 * SCALE),
     "l2 laplace, continuous": _radial(16, 1200),
+    # Only the last release: the tilt has a law and a suite of its own (tests/mechanisms/test_tilt.py).
+    "objective perturbation, values": _additive(
+        ObjectivePerturbation(1.0, 30 * TOLERANCE), laws.discrete_laplace, 24, dimension=900, scale=SCALE
+    ),
     "noisy max": _selection(NoisyMax(), 1, 30, 5000),
     "top 3": _selection(TopK(3), 3, 40, 3000),
     "peeling, values": _additive(Peeling(500), laws.discrete_gaussian, 22, dimension=500),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tailguard.engines.base import Engine, Kernel
+from tailguard.engines.base import Engine, Kernel, Records
 from tailguard.engines.partition import Block
 from tailguard.statistics.arrays import IntVector
 
@@ -33,6 +33,10 @@ class Selection:
     def total(self, kernel: Kernel) -> IntVector:
         """Return the sum of a kernel over the records."""
         return self.engine.map_sum(kernel, self.block)
+
+    def gather(self) -> Records:
+        """Return all records at once, in row order."""
+        return self.engine.gather(self.block)
 
     def split(self, count: int) -> Sequence["Selection"]:
         """Return `count` disjoint parts that cover the selection; sizes differ by at most one."""

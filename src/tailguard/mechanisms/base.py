@@ -5,16 +5,21 @@ no generator is made here.
 """
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailguard.privacy.events import Event
 
-__all__ = ["FloatVector", "IntVector", "Mechanism", "Norm", "Randomness"]
+__all__ = ["Evaluable", "FloatVector", "IntVector", "Mechanism", "Norm", "R", "Randomness"]
 
-Norm = Literal["l1", "l2", "linf"]
+Norm = Literal["l1", "l2", "linf", "tilt"]
+"""How the sensitivity is measured. "tilt" is no norm of the value: it is the ℓ2 length of the change in the linear term
+that makes a given point the minimiser, and only objective perturbation knows what to do with it."""
+
+R = TypeVar("R")
+R_contra = TypeVar("R_contra", contravariant=True)
 IntVector = NDArray[np.int64]
 FloatVector = NDArray[np.float64]
 
@@ -41,6 +46,17 @@ class Randomness(Protocol):
 
     def uniform(self, size: int) -> FloatVector:
         """Return uniform numbers in the open interval (0, 1), for mechanisms that are sampled in floats."""
+
+
+class Evaluable(Protocol[R_contra]):
+    """What a mechanism is given to release: a function of records whose fields are public."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of the integer vector."""
+
+    def evaluate(self, source: R_contra, /) -> IntVector:
+        """Return the exact integers over these records."""
 
 
 class Mechanism(ABC):
@@ -75,6 +91,22 @@ class Mechanism(ABC):
         dimension : int
             Length of the vector that will be released from.
         """
+
+    def perform(
+        self, statistic: Evaluable[R], source: R, sensitivity: float, multiplier: float, randomness: Randomness
+    ) -> tuple[IntVector, Event]:
+        """Evaluate a statistic on records and release it; mechanisms that work inside an objective do it their own way.
+
+        Parameters
+        ----------
+        statistic : Statistic
+            What to release; its fields are public or released.
+        source : Source
+            The records. The only argument that holds private information.
+        sensitivity, multiplier, randomness
+            As for `release`.
+        """
+        return self.release(statistic.evaluate(source), sensitivity, multiplier, randomness)
 
     @abstractmethod
     def release(

@@ -56,9 +56,9 @@ def run(plan: Plan, engine: Engine, randomness: Randomness) -> Release:
         )
 
     def answer(step: Step, statistic: Statistic, block: Block) -> tuple[Released, Event]:
-        exact = statistic.evaluate(Selection(engine, block))
         sensitivity = statistic.sensitivity(step.mechanism.norm)
-        value, event = step.mechanism.release(exact, sensitivity, step.multiplier, randomness)
+        source = Selection(engine, block)
+        value, event = step.mechanism.perform(statistic, source, sensitivity, step.multiplier, randomness)
         return in_units(step, statistic, value), event
 
     estimate, released, ledger = drive(plan, answer)

@@ -10,6 +10,7 @@ from tailguard.statistics.fields import Field, Gradient, RecordGradient, Rows
 from tailguard.statistics.gradient_mapping import GradientMapping
 from tailguard.statistics.gram import Gram
 from tailguard.statistics.groups import ClippedGroups, ClippedMedian, TruncatedMedian
+from tailguard.statistics.minimiser import Minimiser, PerturbedMinimiser
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.potential import Potential
 from tailguard.statistics.ranks import Ranks
@@ -35,9 +36,11 @@ __all__ = [
     "Largest",
     "Leveraged",
     "Magnitudes",
+    "Minimiser",
     "Norm",
     "Octaves",
     "Opposed",
+    "PerturbedMinimiser",
     "Potential",
     "Ranks",
     "RecordGradient",

@@ -2,7 +2,7 @@
 
 Fields of a statistic are public or released numbers; the arguments of its kernel are records. For any two
 data sets that differ in one record, with any values at all, the integer sums differ by at most
-`sensitivity(norm)`.
+`sensitivity(norm)`. A few statistics are no sums (medians of groups, minimisers); the same holds for their integers.
 """
 
 import math
@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailguard._validate import choice, integer, real, refuse
+from tailguard.errors import ParameterError
 from tailguard.statistics import passes
-from tailguard.statistics.arrays import FloatVector, IntVector
+from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector
 from tailguard.statistics.kernels import MAX_ROWS
 from tailguard.statistics.sparse_rows import AnyRows
 
@@ -32,7 +33,7 @@ __all__ = [
     "statistic_type",
 ]
 
-Norm = Literal["l1", "l2", "linf"]
+Norm = Literal["l1", "l2", "linf", "tilt"]
 Kernel: TypeAlias = Callable[[AnyRows, FloatVector | None], IntVector]
 S = TypeVar("S", bound="type[Statistic]")
 
@@ -74,6 +75,9 @@ class Source(Protocol):
     def split(self, count: int) -> "Sequence[Source]":
         """Return disjoint parts that cover the records; sizes differ by at most one."""
 
+    def gather(self) -> tuple[FloatMatrix, FloatVector | None]:
+        """Return all records at once, for statistics that are no sums."""
+
 
 def register(statistic: S) -> S:
     """Make a statistic known by its kind (a class decorator); no kind can be taken over."""
@@ -102,8 +106,8 @@ class Statistic(ABC):
     ----------
     kind : str
         Unique name, by which plans refer to the class.
-    norms : tuple of {"l1", "l2", "linf"}
-        Norms in which a sensitivity is offered.
+    norms : tuple of {"l1", "l2", "linf", "tilt"}
+        Norms in which a sensitivity is offered. "tilt" measures linear terms of an objective (`PerturbedMinimiser`).
     bits : int
         A contribution has at most L = 2**bits grid units; from 1 to 40, and at most `grid_bits(n)` for n
         records.
@@ -139,7 +143,7 @@ class Statistic(ABC):
 
         Parameters
         ----------
-        norm : {"l1", "l2", "linf"}
+        norm : {"l1", "l2", "linf", "tilt"}
             One of `norms`.
         dimension : int
             Length of the integer vector.
@@ -183,9 +187,9 @@ class Statistic(ABC):
         """Return how many floats a sparse record of d features becomes on the way; 0 where it stays sparse."""
         return d
 
-    @abstractmethod
-    def _block(self, X: AnyRows, y: FloatVector | None) -> NDArray[np.float64 | np.int64]:
+    def _block(self, X: AnyRows, y: FloatVector | None) -> NDArray[np.float64 | np.int64]:  # noqa: ARG002
         """Return the integer sum over at most `MAX_ROWS` records, in a new array."""
+        raise ParameterError(f"The {self.kind} is no sum over records.")
 
 
 def checked_bits(bits: int, dimension: int, owner: str) -> int:
