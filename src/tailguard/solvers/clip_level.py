@@ -83,7 +83,7 @@ class Histogram:
         start = first + int(np.argmax(certain[first:] if certain[first:].any() else self.mass[first:]))
         sums = _monotone(np.cumsum(self.mass[start:]))
         zeros = float(self.mass[:first][certain[:first]].sum())
-        wanted = level * max(1.0 - zeros - self._missing, self._seen)
+        wanted = level * max(self.present - zeros, self._seen)
         cell = int(np.searchsorted(sums, wanted))
         below, beside = sums[cell - 1] if cell else wanted, sums[min(cell, sums.size - 1)]
         part = min(max((wanted - below) / max(beside - below, 1e-300), 0.0), 1.0)
@@ -100,10 +100,10 @@ class Histogram:
         return float(self.noise * -ndtri(FALSE_ALARM / CELLS))
 
     @property
-    def _missing(self) -> float:
-        """Share of the records that are in no cell, 0 where noise explains it."""
-        absent = 1.0 - float(self.mass.sum())
-        return absent if absent > RESOLVED * self.noise * np.sqrt(CELLS) else 0.0
+    def present(self) -> float:
+        """Share of the records that are not missing, 1 where noise explains the rest."""
+        present, noise = float(self.mass.sum()), float(self.noise * np.sqrt(CELLS))
+        return max(present, noise) if present < 1.0 - RESOLVED * noise else 1.0
 
 
 def _cells_below(level: float) -> int:

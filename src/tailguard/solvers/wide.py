@@ -110,7 +110,8 @@ def _averaged(view: View, n: int, bits: int) -> Generator[Query, Released, View]
     rows = Rows(replace(view, intercept=False))
     lengths = yield from histogram("row length", Norm(rows), n, bits)
     reply = yield Query("feature mean", Clipped(rows, LONGEST * lengths.quantile(0.5), bits))
-    centre = shrunken(reply.value / n, reply.noise / n) * np.asarray(view.scale)
+    count = n * lengths.present
+    centre = shrunken(reply.value / count, reply.noise / count) * np.asarray(view.scale)
     return replace(view, centre=centre)
 
 
@@ -118,8 +119,9 @@ def _refined(view: View, n: int, bits: int) -> Generator[Query, Released, View]:
     squares = Squares(replace(view, intercept=False))
     lengths = yield from histogram("square length", Norm(squares), n, bits)
     reply = yield Query("feature variance", Clipped(squares, LONGEST * lengths.quantile(0.5), bits))
-    noise = reply.noise / n
-    variance = shrunken(reply.value / n, noise)
+    count = n * lengths.present
+    noise = reply.noise / count
+    variance = shrunken(reply.value / count, noise)
     least = LEAST * max(float(variance.mean()), 0.0) + noise
     return replace(view, scale=np.asarray(view.scale) * np.sqrt(np.maximum(variance, least)))
 
