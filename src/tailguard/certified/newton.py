@@ -71,9 +71,9 @@ def _share(state: State, direction: FloatVector) -> float:
 
 
 def _root(slope: Callable[[float], float], first: float) -> float:
-    """Return where an increasing function that is `first` < 0 at 0 is nearly zero, or 1 where it stays negative."""
+    """Return where an increasing function that is `first` at 0 is nearly zero, or 1 where there is no such place."""
     low, high, at_low, at_high = 0.0, 1.0, first, slope(1.0)
-    if at_high <= FLATTER * abs(first):
+    if first >= 0.0 or at_high <= FLATTER * abs(first):
         return 1.0
     for _ in range(SEARCHES):
         margin = 0.05 * (high - low)

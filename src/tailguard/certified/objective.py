@@ -48,7 +48,7 @@ class Objective:
     size : int
         The public number of records, by which their sum is divided.
     tilt : array of shape (d,), optional
-        Vector of the linear term; zero if None.
+        Vector of the linear term; zero if None. What `minimise` guarantees holds for lengths up to 10⁶·clip.
     curvature : float, optional
         H > 0. None stands for 10·size·ridge, which rounds the kink that clipping makes over a tenth of
         clip/(ridge·size). More than 10⁹·ridge counts as 10⁹·ridge.
