@@ -12,6 +12,7 @@ from tailguard import certified
 from tailguard.errors import LedgerError, PlanError
 from tailguard.losses import Squared
 from tailguard.mechanisms import L2Laplace, ObjectivePerturbation
+from tailguard.mechanisms.tilt import isotropic_tilt
 from tailguard.plans import verify
 from tailguard.run import run
 from tailguard.run.randomness import Simulation
@@ -159,7 +160,7 @@ def test_linear_terms_with_noise_for_twice_the_epsilon(monkeypatch):
     checks.check_tilt_scale(plan, minimising.engine())
     monkeypatch.setattr(
         "tailguard.mechanisms.objective_perturbation.isotropic_tilt",
-        lambda dimension, scale, randomness: _tilt(dimension, scale / 2.0, randomness),
+        lambda dimension, scale, reach, randomness: isotropic_tilt(dimension, scale / 2.0, reach, randomness),
     )
     with pytest.raises(AssertionError, match="linear terms of the wrong scale"):
         checks.check_noise_scale(plan, minimising.engine())
@@ -171,19 +172,13 @@ def test_one_linear_term_in_two_objectives(monkeypatch):
     checks.check_noise_is_fresh(plan, minimising.engine(), Simulation(0))
     drawn = []
 
-    def reused(dimension, scale, randomness):
-        drawn.append(_tilt(dimension, scale, randomness))
+    def reused(*numbers):
+        drawn.append(isotropic_tilt(*numbers))
         return drawn[0]
 
     monkeypatch.setattr("tailguard.mechanisms.objective_perturbation.isotropic_tilt", reused)
     with pytest.raises(AssertionError, match="two releases carry the same noise"):
         checks.check_noise_is_fresh(plan, minimising.engine(), Simulation(0))
-
-
-def _tilt(dimension, scale, randomness):
-    from tailguard.mechanisms.tilt import isotropic_tilt
-
-    return isotropic_tilt(dimension, scale, randomness)
 
 
 # Mechanisms and statistics that do not belong together

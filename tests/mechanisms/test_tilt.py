@@ -12,11 +12,12 @@ from tailguard.mechanisms import tilt
 from tailguard.run.randomness import Exact, Simulation
 from tests.support.laws import p_value
 
-DRAWS = 6000
+DRAWS = 5000
+REACH = 1e6
 
 
 def sample(dimension, randomness, draws=DRAWS, scale=1.0):
-    return np.array([tilt.isotropic_tilt(dimension, scale, randomness) for _ in range(draws)])
+    return np.array([tilt.isotropic_tilt(dimension, scale, REACH, randomness) for _ in range(draws)])
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4, 7])
@@ -61,18 +62,18 @@ class Given:
         return (np.array([next(self._bits) for _ in range(size)], float) + 0.5) * 2.0**-52
 
     def laplace(self, value, scale):
-        assert scale == 2.0**30
+        self.scale = scale
         return np.array(self._steps[: value.size], np.int64)
 
 
 ENDS = (0, 1, 2**51, 2**52 - 1)
 
 
-def ideal(dimension, bits, steps, corner):
+def ideal(dimension, bits, steps, corner, scale):
     """Return the ideal vector at one corner of the cell, in fifty digits, written down from the definition."""
     bits = iter(bits)
     pairs, odd = divmod(dimension, 2)
-    radius = mp.mpf(sum(s - 1 if s > 0 else -s for s in steps) + corner * dimension) / 2**30
+    radius = mp.mpf(sum(s - 1 if s > 0 else -s for s in steps) + corner * dimension) / scale
     if pairs == 0:
         return [radius * (-1 if next(bits) < 2**51 else 1)]
     angles = [2 * mp.pi * (next(bits) + corner) / mp.mpf(2) ** 52 for _ in range(pairs)]
@@ -90,30 +91,42 @@ def ideal(dimension, bits, steps, corner):
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4, 5, 9])
+@pytest.mark.parametrize("reach", [1e-3, 1e7])
 @mp.workdps(50)
-def test_every_sample_is_near_every_ideal_of_its_cell(dimension):
+def test_every_sample_is_near_every_ideal_of_its_cell(dimension, reach):
     rng = np.random.default_rng(dimension)
     worst = 0.0
-    for trial in range(60):
+    for trial in range(40):
         choice = ENDS if trial % 3 else range(2**52)
         bits = [int(choice[rng.integers(len(choice))]) for _ in range(8 * dimension)]
         steps = [int(step) for step in rng.choice([0, 1, -1, 2**30, -(2**35), 12345678901], dimension)]
-        found = tilt.isotropic_tilt(dimension, 1.0, Given(bits, steps))
+        told = Given(bits, steps)
+        found = tilt.isotropic_tilt(dimension, 1.0, reach, told)
         for corner in (mp.mpf(0), mp.mpf("0.5"), mp.mpf(1) - mp.mpf(2) ** -60):
-            exact = ideal(dimension, bits, steps, corner)
+            exact = ideal(dimension, bits, steps, corner, told.scale)
             away = float(mp.sqrt(sum((mp.mpf(a) - b) ** 2 for a, b in zip(found.tolist(), exact, strict=True))))
-            bound = tilt.coupling_error(dimension, 1.0, float(mp.sqrt(sum(b**2 for b in exact))))
+            length = float(mp.sqrt(sum(b**2 for b in exact)))
+            bound = dimension / told.scale + length * (tilt.coupling_error(dimension, 1e-30, 1.0))
             worst = max(worst, away / bound)
     assert worst <= 1.0
     assert worst >= 0.01
 
 
 @pytest.mark.parametrize("end", [2**63 - 1, -(2**63)])
-def test_saturated_noise_is_longer_than_what_is_promised(end):
-    for dimension, others in product((1, 2, 5), (0, 1000)):
-        steps = [end, *[others] * (dimension - 1)]
-        found = tilt.isotropic_tilt(dimension, 2.0, Given([2**50 + 7] * 100, steps))
-        assert np.linalg.norm(found) >= 2.0 * tilt.SATURATION
+def test_saturated_noise_is_longer_than_the_reach(end):
+    for dimension, reach in product((1, 2, 5), (1.0, 8192.0, 1e7, 2.0**60)):
+        steps = [end, *[0] * (dimension - 1)]
+        found = tilt.isotropic_tilt(dimension, 2.0, reach, Given([2**50 + 7] * 100, steps))
+        assert np.linalg.norm(found) > reach
+
+
+@pytest.mark.parametrize("reach", [1e-9, 1.0, 5.0, 2.0**40, 3e15])
+def test_cells_are_as_fine_as_the_reach_allows(reach):
+    for scale in (1e-3, 1.0, 1e9):
+        grain = tilt._grain(scale, reach)
+        assert 2.0**62 * grain * scale > reach
+        assert grain == 2.0**-50 or 2.0**61 * grain * scale <= reach
+        assert tilt.coupling_error(3, scale, reach) >= 3 * scale * grain
 
 
 def test_geometric_noise_is_the_floor_of_an_exponential():

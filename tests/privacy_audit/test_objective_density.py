@@ -43,13 +43,13 @@ def crowd(asked, *, empty):
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
 def test_no_replacement_makes_a_density_grow_by_more_than_the_event_says(loss, d, empty):
     asked = statistic(loss, View(d))
-    points = mesh(asked, 24)
+    points = mesh(asked, 18)
     check_density(asked, MECHANISM, MULTIPLIER, crowd(asked, empty=empty), aggressive(asked, points), points)
 
 
 def test_an_intercept_is_inside_the_length_of_a_row():
     asked = statistic(Squared(), View(1, intercept=True))
-    points = mesh(asked, 24)
+    points = mesh(asked, 18)
     records = [(record[:1], target) for record, target in aggressive(asked, points)]
     worst = check_density(asked, MECHANISM, MULTIPLIER, crowd(asked, empty=True), records, points)
     assert worst > 0.5
@@ -59,14 +59,14 @@ def test_an_intercept_is_inside_the_length_of_a_row():
 def test_some_replacement_uses_the_whole_of_it(d):
     """Pull and curvature at once: a record at the edge of its clip against one beyond the other edge."""
     asked = statistic(Squared(), View(d))
-    points = mesh(asked, 24)
+    points = mesh(asked, 18)
     worst = check_density(asked, MECHANISM, MULTIPLIER, crowd(asked, empty=True), aggressive(asked, points), points)
     assert worst >= 0.99
 
 
 def test_each_part_of_the_cost_is_needed():
     asked = statistic(Squared(), View(2))
-    points = mesh(asked, 24)
+    points = mesh(asked, 18)
     data, records = crowd(asked, empty=True), aggressive(asked, points)
     for cheaper in (ObjectivePerturbation(0.4, 1000.0), ObjectivePerturbation(1e-6, 1000.0)):
         with pytest.raises(AssertionError, match="a density grows by"):
@@ -90,7 +90,7 @@ def test_released_minimisers_follow_the_density(loss, d):
     X, y = crowd(asked, empty=False)
     randomness, records = Simulation(d), source(X, y)
     sensitivity = asked.sensitivity("tilt")
-    released = [MECHANISM.perform(asked, records, sensitivity, MULTIPLIER, randomness)[0] for _ in range(700)]
+    released = [MECHANISM.perform(asked, records, sensitivity, MULTIPLIER, randomness)[0] for _ in range(500)]
     tilts = balance(asked, X, y, np.array(released))
     assert kstest(np.linalg.norm(tilts, axis=1), gamma(d).cdf).pvalue > 1e-5
     assert kstest(np.linalg.norm(tilts, axis=1), gamma(d, scale=1.4).cdf).pvalue < 1e-5

@@ -13,7 +13,7 @@ from tailguard._validate import integer, real, refuse
 from tailguard.errors import LedgerError
 from tailguard.mechanisms.base import Evaluable, FloatVector, IntVector, Mechanism, Norm, R, Randomness
 from tailguard.mechanisms.grid import multiplier_of, noise_scale
-from tailguard.mechanisms.tilt import SATURATION, coupling_error, isotropic_tilt
+from tailguard.mechanisms.tilt import coupling_error, isotropic_tilt
 from tailguard.privacy import events
 
 __all__ = ["TOLERANCE", "ObjectivePerturbation", "Tilted"]
@@ -123,7 +123,7 @@ class ObjectivePerturbation(Mechanism):
         scale = self._tilt_scale(multiplier, sensitivity)
         reach = statistic.radius + min(scale * (2 * statistic.dimension + 60), LONGEST * sensitivity)
         self._check(statistic, scale, reach, sensitivity, multiplier)
-        tilt = isotropic_tilt(statistic.dimension, scale, randomness)
+        tilt = isotropic_tilt(statistic.dimension, scale, 4.0 * reach, randomness)
         return self.release(statistic.minimise(source, tilt, reach), sensitivity, multiplier, randomness)
 
     def release(
@@ -139,7 +139,7 @@ class ObjectivePerturbation(Mechanism):
             raise LedgerError("The query's ridge is too small, or its curvature too large, for its part of ε.")
         error = statistic.tolerance + coupling_error(statistic.dimension, scale, 4.0 * reach)
         error += reach * (statistic.dimension + 64) * 2.0**-50  # roundings of floats between tilt and grid
-        if 2.0 * error > TOLERANCE * sensitivity or 4.0 * reach > scale * SATURATION:
+        if 2.0 * error > TOLERANCE * sensitivity:
             raise refuse("statistic", "ObjectivePerturbation", "of more bits, or of fewer records", "a coarse grid")
 
     def _tilt_scale(self, multiplier: float, sensitivity: float) -> float:

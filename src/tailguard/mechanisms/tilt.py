@@ -12,38 +12,40 @@ import numpy as np
 
 from tailguard.mechanisms.base import FloatVector, Randomness
 
-__all__ = ["GRAIN", "SATURATION", "coupling_error", "isotropic_tilt"]
+__all__ = ["coupling_error", "isotropic_tilt"]
 
-GRAIN = 2.0**-30
-"""Width of the cells of an exponential variable."""
-
-SATURATION = 2.0**32
-"""A tilt up to this many scales is near its ideal; one beyond is at least that long, and so is its ideal."""
-
+FINEST = 2.0**-50  # cells of an exponential variable
 CELLS = 2**105  # of the unit interval, twice over: uniform numbers are odd multiples of 1/CELLS
 
 
-def isotropic_tilt(dimension: int, scale: float, randomness: Randomness) -> FloatVector:
-    """Return one vector of density ∝ exp(−‖t‖₂ ÷ scale), up to `coupling_error`.
+def isotropic_tilt(dimension: int, scale: float, reach: float, randomness: Randomness) -> FloatVector:
+    """Return one vector of density ∝ exp(−‖t‖₂ ÷ scale), within `coupling_error` of its ideal, or longer than `reach`.
 
-    The radius is a sum of `dimension` exponentials, the direction uniform.
+    The radius is a sum of `dimension` exponentials, the direction uniform. Where a sample is longer than `reach`, a
+    public number like the scale, its ideal may be farther away, and is longer too.
     """
-    return scale * _radius(dimension, randomness) * _direction(dimension, randomness)
+    grain = _grain(scale, reach)
+    return scale * grain * _steps(dimension, grain, randomness) * _direction(dimension, randomness)
 
 
 def coupling_error(dimension: int, scale: float, reach: float) -> float:
-    """Return how far a sample of length at most `reach` can be from its ideal; `reach` at most `SATURATION` scales."""
-    return scale * dimension * GRAIN + reach * (math.sqrt(dimension) + 64.0) * 2.0**-52
+    """Return how far a sample can be from its ideal if one of them is not longer than `reach`."""
+    return scale * dimension * _grain(scale, reach) + reach * (math.sqrt(dimension) + 64.0) * 2.0**-52
 
 
-def _radius(dimension: int, randomness: Randomness) -> float:
-    """Return the middle of the cell of a sum of exponentials E.
+def _grain(scale: float, reach: float) -> float:
+    """Return the width of an exponential's cells: a power of two of which 2**62 are still beyond the reach."""
+    return max(FINEST, math.ldexp(1.0, math.frexp(reach / scale)[1] - 62))
 
-    Of two-sided geometric noise X, X − 1 for X > 0 and −X otherwise have one and the same law: that of ⌊E ÷ GRAIN⌋.
+
+def _steps(dimension: int, grain: float, randomness: Randomness) -> float:
+    """Return the middle of the cell of a sum of exponentials E, in grains.
+
+    Of two-sided geometric noise X, X − 1 for X > 0 and −X otherwise have one and the same law: that of ⌊E ÷ grain⌋.
     """
-    noise = randomness.laplace(np.zeros(dimension, np.int64), 1.0 / GRAIN).tolist()
+    noise = randomness.laplace(np.zeros(dimension, np.int64), 1.0 / grain).tolist()
     steps: int = sum(step - 1 if step > 0 else -step for step in noise)
-    return (steps + 0.5 * dimension) * GRAIN
+    return steps + 0.5 * dimension
 
 
 def _direction(dimension: int, randomness: Randomness) -> FloatVector:
