@@ -105,6 +105,8 @@ def _exactly(statistic, total):
     if statistic.kind == "magnitudes":
         out = set(np.asarray(statistic.excluded).tolist())
         return [-(2**62) if j in out else abs(total[j]) for j in range(d)]
+    if statistic.kind == "nearest sums":
+        return [-abs(g + (0 if statistic.shift == 0.0 else -(2**61))) for g in total]
     return [g + int(step) for g, step in zip(total, statistic._steps, strict=True)]
 
 

@@ -8,6 +8,7 @@ from tailguard.statistics import (
     Clamped,
     Gradient,
     Magnitudes,
+    Nearest,
     Opposed,
     Rows,
     Shifted,
@@ -41,6 +42,8 @@ def _scored(inner):
     yield Vertices(inner, corners(d))
     yield Magnitudes(inner)
     yield Magnitudes(inner, np.arange(1, d))
+    yield Nearest(inner)
+    yield Nearest(inner, -1e300)
     yield Shifted(inner, np.linspace(-3.0, 3.0, d))
     yield Shifted(inner, np.full(d, -1e300))
 

@@ -11,6 +11,7 @@ from tailguard.statistics import (
     Clamped,
     Clipped,
     Columns,
+    Directional,
     Gradient,
     Gram,
     Norm,
@@ -160,6 +161,9 @@ def _derived():
     yield Case("residuals", Clipped(Slopes(inner), 0.7, 40), FULL, around(0.7))
     yield Case("leveraged", Clipped(Leveraged(inner, 2.0), 0.7, 40), FULL, around(0.7, 2.0))
     yield Case("leveraged logistic", Clamped(Leveraged(gradient(MOVED[3], Logistic()), 0.5), 0.01, 30), MOVED[3])
+    ends = View(3, centre=[0.0, 5.0, -1.0], target_centre=1.0, basis=[[0.0, 1.0], [0.0, -0.5], [0.0, 0.25]])
+    way = Directional(ends, Squared(), np.array([0.1, -0.2]), np.array([0.0, 0.5, 1.0]))
+    yield Case("on the way", Clamped(way, 0.7, 40), ends, around(0.7))
     yield Case("largest", Octaves(Largest(Leveraged(inner, 2.0)), -8, 8, 2, 30), FULL, around(1.0))
     yield Case("reciprocal", Below(Reciprocal(Norm(Slopes(inner))), [4.0], 20), FULL, around(0.25))
 

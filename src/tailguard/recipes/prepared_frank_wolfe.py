@@ -22,13 +22,13 @@ from tailguard.statistics.base import grid_bits
 from tailguard.statistics.below import Below
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.ranks import Ranks
-from tailguard.statistics.scores import Shifted
+from tailguard.statistics.scores import Nearest
 
 __all__ = ["plan_walk"]
 
-CENTRE, SCALE, LEVELS, INTERCEPTS, CHOICE_LEVEL, CHOICE = 0.04, 0.02, 0.06, 0.03, 0.02, 0.06
+CENTRE, SCALE, LEVELS, INTERCEPTS, WAY_LEVEL, WAY = 0.04, 0.02, 0.06, 0.03, 0.02, 0.06
 """Shares of the centre of the target and of the columns, each; of the target's scale and of the common one, each; of
-the slopes' sizes, the intercepts, and the final choice; the picks get the rest."""
+the slopes' sizes, the intercepts, and the choice of how far to go; the picks get the rest."""
 
 ROUGH = 2**6
 """Edges an octave where the budget carries no more: a resolution of 1 %. The intercept makes up for it."""
@@ -41,12 +41,11 @@ FEWEST, MOST = 4, 300
 LEAST_SIGNAL = 0.5
 """A correlation below which a pick among all vertices may be noise at the fewest steps."""
 
-CHOICE_NOISE, LEAST_COUNTED, MOST_COUNTED = 0.01, 3.0, 100.0
-"""Noise of the choice, in medians of what a record counts, that is worth a wider limit; and limits of that limit."""
+WAY_NOISE, LEAST_COUNTED, MOST_COUNTED = 0.01, 3.0, 100.0
+"""Noise of that choice, in medians of what a record counts, that is worth a wider limit; and limits of that limit."""
 
-HANDICAP, LUCK = 2.0, 1.0
-"""How far other models must be ahead of the null model: in noise scales of the choice, about ln(their number), and in
-what a model wins by fitting the noise of the records, √(n·ln|V|) records."""
+LUCK = 1.0
+"""What a vertex that is picked for the records' noise wins, in units of √(n·ln|V|) median records."""
 
 RANK_NOISE = 0.4
 """Noise of a quantile's rank, as a share of n, beyond which it may lie anywhere."""
@@ -85,12 +84,12 @@ def plan_walk(recipe: str, entries: Entries, problem: Problem, privacy: Privacy)
     _carry_preparation(problem, privacy, target)
     prepared = _preparation_drafts(problem, target, centres, common)
     main = 1.0 - sum(draft.share for draft in prepared) - LEVELS * scaled
-    main -= INTERCEPTS * problem.intercept + CHOICE_LEVEL + CHOICE
+    main -= INTERCEPTS * problem.intercept + WAY_LEVEL + WAY
     # Rows and slopes of size 1: a score moves by 2.
     single = 2.0 * math.log(1 + score_count(domain)) * _pick(noise, main) / problem.n
     steps = _steps(problem, noise, single, privacy)
     width = max(1.0, GROWTH * _pick_noise(noise, single, steps) ** -0.25) * (1.0 if problem.intercept else UNCENTRED)
-    counted = min(max(CHOICE_NOISE * problem.n / _pick(noise, CHOICE), LEAST_COUNTED), MOST_COUNTED)
+    counted = min(max(WAY_NOISE * problem.n / _pick(noise, WAY), LEAST_COUNTED), MOST_COUNTED)
     solver = PreparedFrankWolfe(
         loss=loss,
         domain=domain,
@@ -106,7 +105,7 @@ def plan_walk(recipe: str, entries: Entries, problem: Problem, privacy: Privacy)
         steps=steps,
         refreshes=min(REFRESHES, steps),
         counted=counted,
-        handicap=2.0 * HANDICAP * _pick(noise, CHOICE) + _luck(problem.n, score_count(domain)) / counted,
+        luck=LUCK * math.sqrt(problem.n * math.log(1 + score_count(domain))),
     )
     return Plan(
         recipe=recipe,
@@ -157,14 +156,9 @@ def _pick(noise: CountNoise, share: float) -> float:
     return noise.of_one(share) * (math.sqrt(2.0) if noise.pure else 1.0)
 
 
-def _luck(n: int, vertices: int) -> float:
-    """Return how many usual records the best of all vertices wins over nothing where there is nothing to find."""
-    return LUCK * math.sqrt(n * math.log(1 + vertices))
-
-
 def _carry_preparation(problem: Problem, privacy: Privacy, target: Preparation | None) -> None:
     noise, asked = CountNoise.of(privacy), REFRESHES + problem.intercept
-    rank = (math.log(CANDIDATES) + 2.0) * _pick(noise, min(SCALE, LEVELS / asked, CHOICE_LEVEL)) / problem.n
+    rank = (math.log(CANDIDATES) + 2.0) * _pick(noise, min(SCALE, LEVELS / asked, WAY_LEVEL)) / problem.n
     carry("A private scale", rank, RANK_NOISE, problem, privacy)
     if target is not None and target.centred:
         ranks = noise.of_bisection(CENTRE, target.grid.depth) / problem.n
@@ -191,6 +185,6 @@ def _walk_drafts(solver: PreparedFrankWolfe, main: float) -> list[Draft]:
     return [
         *drafts,
         *(refresh if solver.intercept else []),
-        Draft("choice level", Ranks, CANDIDATES, CHOICE_LEVEL, picks=1),
-        Draft("choice", Shifted, len(LENGTHS), CHOICE, picks=1),
+        Draft("way level", Ranks, CANDIDATES, WAY_LEVEL, picks=1),
+        Draft("way", Nearest, LENGTHS.size, WAY, picks=1),
     ]

@@ -46,7 +46,6 @@ _PURPOSES = {
     "pick level": "how large slopes are, for the picks",
     "picks": "the columns that are kept",
     "choice": "the choice of the final model",
-    "choice level": "how much the choice may count a row",
     "common centre": "one median for all columns",
     "common scale": "one spread for all columns",
     "row length": "where to shorten rows for the means",
@@ -56,6 +55,8 @@ _PURPOSES = {
     "residual scale": "how large residuals are",
     "direction scale": "how far a step may go",
     "vertex": "the steps of the fit, each towards a corner",
+    "way": "how far to go in the end",
+    "way level": "how much a row may count in that",
     "peeling": "the largest coefficients, by number and value",
 }
 

@@ -10,7 +10,6 @@ from tailguard.losses.base import Loss
 from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Solve, Solver
 from tailguard.solvers.entries import Entries
 from tailguard.solvers.frank_wolfe import rate
-from tailguard.solvers.model_choice import choose, improvement
 from tailguard.solvers.offset import Offset
 from tailguard.solvers.preparation import Preparation, prepare_features
 from tailguard.solvers.quantile import quantile
@@ -19,8 +18,11 @@ from tailguard.solvers.refit import scaled_loss
 from tailguard.solvers.spread import LOW
 from tailguard.solvers.vertices import Hull, first_point, hull, scores, sum_bits, vertex
 from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.coordinatewise import Clamped
+from tailguard.statistics.directional import Directional
 from tailguard.statistics.fields import Gradient, Rows
 from tailguard.statistics.scalars import Columns, Largest, Norm, Slope, Target
+from tailguard.statistics.scores import Nearest
 from tailguard.statistics.slopes import Slopes
 from tailguard.statistics.view import View
 
@@ -28,7 +30,7 @@ __all__ = ["LENGTHS", "PreparedFrankWolfe"]
 
 Model: TypeAlias = tuple[FloatVector, float]
 
-LENGTHS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0)
+LENGTHS = np.array([0.0, 0.03125, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0])
 """How far the answer may lie on the way from the start to the last point."""
 
 FAR = 5.0
@@ -43,8 +45,8 @@ class PreparedFrankWolfe(Solver):
     """w ← (1 − η)w + ηv with η = 2/(t + 2) and gradients in private units, on all records.
 
     All columns have one scale, as the vertices of a domain in raw units have: a column in smaller units moves
-    predictions less. The last release chooses a point between the start and the end, so that a budget that carries no
-    model gives the null model.
+    predictions less. The last release chooses the best point between the start and the end (step "way"), so that a
+    budget that carries no model gives the null model.
 
     Parameters
     ----------
@@ -71,9 +73,9 @@ class PreparedFrankWolfe(Solver):
     refreshes : int
         How often the slopes' size and the intercept are sought on the way, at equal distances.
     counted : float
-        The most that a record may count in the choice, in medians (step "choice level").
-    handicap : float
-        How many records that count the most another model must win over the null model.
+        The most that a record may count in that choice, in medians (step "way level").
+    luck : float
+        How many median records a walk wins by fitting the noise of the records; the choice allows for it.
     """
 
     loss: Loss
@@ -90,7 +92,7 @@ class PreparedFrankWolfe(Solver):
     steps: int
     refreshes: int
     counted: float
-    handicap: float
+    luck: float
 
     def __post_init__(self) -> None:
         hull(self.domain, "PreparedFrankWolfe")
@@ -161,21 +163,20 @@ class PreparedFrankWolfe(Solver):
         return min(max(offset, -FARTHEST), FARTHEST), level
 
     def _choose(self, view: View, ends: tuple[Model, Model]) -> Solve:
-        """Ask which point between two models predicts best."""
+        """Ask where on the way between two models the risk is flattest, which is where it is least."""
         (start, first), (end, last) = ends
-        points = [start + length * (end - start) for length in LENGTHS]
-        offsets = [first + length * (last - first) for length in LENGTHS]
-        loss, view = scaled_loss(self.loss, view), replace(view, intercept=self.intercept)
-        pairs = zip(points, offsets, strict=True)
-        models = [np.append(point * _factor(view), offset) for point, offset in pairs]
-        sizes = Largest(improvement(view, loss, models))
-        usual = yield from rank_level("choice level", sizes, 0.5, self.n, self.bits, otherwise=1.0)
-        limit = self.counted * usual
-        best = yield from choose("choice", view, loss, models, limit, self.bits, self.handicap)
-        slopes, centre = points[best], 0.0 if view.centre is None else np.asarray(view.centre)
+        basis = np.stack([start, end], axis=1) * _factor(view)
+        way = Directional(replace(view, basis=basis), scaled_loss(self.loss, view), np.array([first, last]), LENGTHS)
+        usual = yield from rank_level("way level", Largest(way), 0.5, self.n, self.bits, otherwise=1.0)
+        total = Clamped(way, self.counted * usual, self.bits)
+        reply = yield Query("way", Nearest(total, self.luck * usual))
+        length = LENGTHS[int(np.clip(reply.value[0], 0, LENGTHS.size - 1))]
+        slopes = start + length * (end - start)
         if not self.intercept:
             return Estimate(slopes)
-        return Estimate(slopes, float(view.target_centre + view.target_scale * offsets[best] - np.sum(slopes * centre)))
+        offset = first + length * (last - first)
+        centre = 0.0 if view.centre is None else np.asarray(view.centre)
+        return Estimate(slopes, float(view.target_centre + view.target_scale * offset - np.sum(slopes * centre)))
 
 
 def _factor(view: View) -> float:

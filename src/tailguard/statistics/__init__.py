@@ -6,6 +6,7 @@ from tailguard.statistics.below import Below
 from tailguard.statistics.catoni import Catoni
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.coordinatewise import Clamped, Truncated
+from tailguard.statistics.directional import Directional
 from tailguard.statistics.fields import Field, Gradient, RecordGradient, Rows
 from tailguard.statistics.gradient_mapping import GradientMapping
 from tailguard.statistics.gram import Gram
@@ -15,7 +16,7 @@ from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.potential import Potential
 from tailguard.statistics.ranks import Ranks
 from tailguard.statistics.scalars import Columns, Largest, Norm, Scalars, Slope, Target
-from tailguard.statistics.scores import Magnitudes, Opposed, Shifted, Signed, Vertices, signed_coordinate
+from tailguard.statistics.scores import Magnitudes, Nearest, Opposed, Shifted, Signed, Vertices, signed_coordinate
 from tailguard.statistics.shrunken import Shrunken
 from tailguard.statistics.slopes import Leveraged, Slopes
 from tailguard.statistics.view import View
@@ -29,6 +30,7 @@ __all__ = [
     "ClippedGroups",
     "ClippedMedian",
     "Columns",
+    "Directional",
     "Field",
     "Gradient",
     "GradientMapping",
@@ -37,6 +39,7 @@ __all__ = [
     "Leveraged",
     "Magnitudes",
     "Minimiser",
+    "Nearest",
     "Norm",
     "Octaves",
     "Opposed",

@@ -11,7 +11,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tailguard._validate import integer, refuse
+from tailguard._validate import integer, real, refuse
 from tailguard.errors import ParameterError
 from tailguard.statistics.arrays import FloatVector, IntVector, public_vector
 from tailguard.statistics.base import MAX_BITS, Kernel, Norm, Source, Statistic, register, root_above
@@ -20,7 +20,7 @@ from tailguard.statistics.coordinatewise import Clamped, Truncated
 from tailguard.statistics.shrunken import Shrunken
 from tailguard.statistics.sparse_rows import AnyRows
 
-__all__ = ["Magnitudes", "Opposed", "Shifted", "Signed", "Vertices", "signed_coordinate"]
+__all__ = ["Magnitudes", "Nearest", "Opposed", "Shifted", "Signed", "Vertices", "signed_coordinate"]
 
 Coordinatewise: TypeAlias = Clamped | Truncated | Shrunken | Catoni
 COORDINATEWISE = (Clamped, Truncated, Shrunken, Catoni)
@@ -235,6 +235,35 @@ class Magnitudes(_Scored):
         scores = np.abs(total)
         scores[self._excluded] = EXCLUDED
         return scores
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class Nearest(_Scored):
+    """−|g + shift|: the best score belongs to the coordinate that is nearest to −shift.
+
+    Parameters
+    ----------
+    inner : Clamped, Truncated, Shrunken or Catoni
+        Gives g, for instance the slope of a risk at several points, of which the flattest is sought.
+    shift : float, default=0.0
+        Public or released, in the units of g; beyond ±2⁶¹ grid steps it is held there.
+
+    Notes
+    -----
+    *Guarantee.* Replacing one record by any other changes each integer by at most 2L.
+    """
+
+    kind: ClassVar[str] = "nearest sums"
+
+    shift: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        real("shift", self.shift, "Nearest")
+
+    def _of(self, total: IntVector) -> IntVector:
+        return -np.abs(total + int(min(max(round(self.shift / self.unit), -LARGEST_SHIFT), LARGEST_SHIFT)))
 
 
 @register
