@@ -17,6 +17,7 @@ from tailguard.losses.base import Loss, RecordLoss
 from tailguard.plans import Moment, Plan, Problem, Release
 from tailguard.privacy import Privacy
 from tailguard.recipes import recipe
+from tailguard.recipes.automatic import choose_recipe
 from tailguard.recipes.base import Task
 from tailguard.run import make_randomness, run
 
@@ -41,7 +42,6 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     privacy_: Privacy
 
     _task: Task
-    _default_method: str
 
     def plan(self, n_rows: int, n_features: int) -> Plan:
         """Return what `fit` would do on that many rows and features; needs no data.
@@ -56,10 +56,12 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         Plan
             Printable, with every noise multiplier and step; `tailguard.verify` recomputes its cost.
         """
-        name = self._default_method if self.method == "auto" else self.method
-        chosen = recipe(name, type(self).__name__)
-        privacy = Privacy(self.epsilon, self.delta)
-        return chosen.plan(self._task, self._problem(n_rows, n_features), privacy, self.parameters)
+        problem, privacy = self._problem(n_rows, n_features), Privacy(self.epsilon, self.delta)
+        name = self._chosen(problem, privacy) if self.method == "auto" else self.method
+        return recipe(name, type(self).__name__).plan(self._task, problem, privacy, self.parameters)
+
+    def _chosen(self, problem: Problem, privacy: Privacy) -> str:
+        return choose_recipe(self._task, problem, privacy, self.parameters)
 
     def _problem(self, n: int, d: int) -> Problem:
         if self.moment is not None and not isinstance(self.moment, Moment):
@@ -69,7 +71,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             raise refuse("fit_intercept", type(self).__name__, "a boolean", intercept)
         return Problem(
             loss=self._loss(),
-            domain=self._domain(d),
+            domain=self._domain(n, d),
             n=n,
             d=d,
             intercept=bool(intercept),
@@ -86,7 +88,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     def _open(self, X: Any, y: Any = None) -> Engine:
         """Return an engine for the records that `fit` is given."""
 
-    def _domain(self, d: int) -> Domain:
+    def _domain(self, n: int, d: int) -> Domain:  # noqa: ARG002
         if self.domain is not None and self.radius is not None:
             raise refuse("radius", type(self).__name__, "None where a domain is given", self.radius)
         if self.domain is not None:
@@ -124,7 +126,6 @@ class LinearModel(PrivateEstimator):
     strong_convexity: float
 
     _task: Task = "regression"
-    _default_method = "clipping"
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         return np.asarray(matrix(self, X) @ self.coef_ + self.intercept_)

@@ -1,22 +1,16 @@
 """Private linear regression."""
 
-from typing import Any, Literal, Self
-
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
+from typing import Literal
 
 from tailguard.domains import Domain
-from tailguard.engines import Engine
-from tailguard.estimators.base import LinearModel
-from tailguard.estimators.records import open_records, target
+from tailguard.estimators.models import Regressor
 from tailguard.losses import Squared
 from tailguard.plans import Moment
 
 __all__ = ["LinearRegression"]
 
 
-class LinearRegression(RegressorMixin, LinearModel):  # type: ignore[misc]
+class LinearRegression(Regressor):
     """Least squares on heavy-tailed data, without a bound on features, target or noise.
 
     Parameters
@@ -24,8 +18,9 @@ class LinearRegression(RegressorMixin, LinearModel):  # type: ignore[misc]
     epsilon, delta : float, default=1.0, 1e-6
         The budget, for replacing one record.
     method : str, default="auto"
-        "clipping" (what "auto" takes), "truncated_mean", "median_of_means" or
-        "iterative_updating".
+        "clipping", "centred_descent" (for many columns), "truncated_mean", "median_of_means", "iterative_updating", or
+        on a polytope "frank_wolfe". "auto" takes "clipping" where n and the budget carry a Gram matrix of the columns,
+        else "centred_descent".
     parameters : {"practical", "paper"}, default="practical"
         "practical": private centring and scaling, a noisy Gram matrix as preconditioner, clipped steps with tight
         accounting. "paper": the numbers of Zhao et al. 2024, Theorem 4, which need `moment` and a bounded domain.
@@ -61,7 +56,8 @@ class LinearRegression(RegressorMixin, LinearModel):  # type: ignore[misc]
     cost. `score` evaluates on the data that it is given and is not private.
 
     *Accuracy.* Clip levels grow with n·ε, so the answer tends to the least-squares solution. Skewed noise whose
-    spread depends on the features leaves a bias that vanishes slowly.
+    spread depends on the features leaves a bias that vanishes slowly. With many columns the answer is shrunk towards 0,
+    and 0 itself where the fit does not beat it.
 
     Examples
     --------
@@ -105,22 +101,3 @@ class LinearRegression(RegressorMixin, LinearModel):  # type: ignore[misc]
 
     def _loss(self) -> Squared:
         return Squared()
-
-    def _open(self, X: Any, y: Any = None) -> Engine:
-        return open_records(self, X, target(self, y))
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, pandas or polars frame, Arrow table, or path of a Parquet file
-            Records, one a row.
-        y : vector or str
-            Targets, or the name of their column where X is a table or a file.
-        """
-        return self._learn(self._open(X, y))
-
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the predictions for new rows."""
-        return self._scores(X)

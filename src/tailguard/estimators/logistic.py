@@ -1,27 +1,16 @@
 """Private logistic regression."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit
-from sklearn.base import ClassifierMixin
-from sklearn.utils import Tags
-
-from tailguard._validate import refuse
 from tailguard.domains import Domain
-from tailguard.engines import Engine
-from tailguard.estimators.base import LinearModel
-from tailguard.estimators.labels import Relabelled, zero_one
-from tailguard.estimators.records import open_records, vector
-from tailguard.losses import Logistic
+from tailguard.estimators.models import Classifier
 from tailguard.plans import Moment
 
 __all__ = ["LogisticRegression"]
 
 
-class LogisticRegression(ClassifierMixin, LinearModel):  # type: ignore[misc]
+class LogisticRegression(Classifier):
     """Logistic regression with two public classes on heavy-tailed features, without a bound on them.
 
     Parameters
@@ -32,8 +21,7 @@ class LogisticRegression(ClassifierMixin, LinearModel):  # type: ignore[misc]
         The public labels, the positive one last. They are never read from the data; a record with any other label
         contributes nothing.
     method : str, default="auto"
-        "clipping" (what "auto" takes), "truncated_mean", "median_of_means" or
-        "iterative_updating".
+        As in `LinearRegression`.
     parameters : {"practical", "paper"}, default="practical"
         As in `LinearRegression`.
     moment : Moment or None, default=None
@@ -69,6 +57,7 @@ class LogisticRegression(ClassifierMixin, LinearModel):  # type: ignore[misc]
     on the data that it is given and is not private.
 
     *Accuracy.* Clip levels grow with n·ε, so the answer tends to the unpenalised maximum-likelihood solution.
+    With many columns the answer is shrunk towards 0, and 0 itself where the fit does not beat it.
 
     Examples
     --------
@@ -80,8 +69,6 @@ class LogisticRegression(ClassifierMixin, LinearModel):  # type: ignore[misc]
     >>> bool(np.abs(model.coef_ - [1.0, -1.0]).max() < 0.3)
     True
     """
-
-    classes_: NDArray[Any]
 
     def __init__(
         self,
@@ -113,52 +100,3 @@ class LogisticRegression(ClassifierMixin, LinearModel):  # type: ignore[misc]
         self.strong_convexity = strong_convexity
         self.random_state = random_state
         self.numerics = numerics
-
-    def _loss(self) -> Logistic:
-        return Logistic()
-
-    def _open(self, X: Any, y: Any = None) -> Engine:
-        self.classes_ = self._public_classes()
-        if isinstance(y, str):
-            return Relabelled(open_records(self, X, y), self.classes_)
-        return open_records(self, X, zero_one(vector(self, y), self.classes_))
-
-    def _public_classes(self) -> NDArray[Any]:
-        try:
-            classes = np.asarray(self.classes)
-        except ValueError:  # of unequal lengths
-            classes = np.empty(0)
-        if classes.shape != (2,) or classes[0] == classes[1]:
-            raise refuse("classes", "LogisticRegression", "a sequence of two different labels", self.classes)
-        return classes
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, pandas or polars frame, Arrow table, or path of a Parquet file
-            Records, one a row.
-        y : vector or str
-            Labels, or the name of their (numeric) column where X is a table or a file.
-        """
-        return self._learn(self._open(X, y))
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the log-odds of the last class for new rows."""
-        return self._scores(X)
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probabilities of both classes for new rows."""
-        positive = expit(self._scores(X))
-        return np.column_stack([1.0 - positive, positive])
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the more probable class for new rows."""
-        positive = self._scores(X) > 0
-        return self.classes_[positive.astype(np.intp)]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags

@@ -63,7 +63,6 @@ class Mean(PrivateEstimator):
     """
 
     _task = "mean"
-    _default_method = "centred_clipping"
 
     mean_: NDArray[np.float64]
 

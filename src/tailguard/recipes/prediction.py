@@ -15,7 +15,16 @@ from tailguard.recipes.noise import CountNoise
 from tailguard.solvers.oracles import MeanOracle
 from tailguard.theory import Setting
 
-__all__ = ["MEAN_UNIT", "RISK_UNIT", "THEOREM_UNIT", "mean_error", "regression_error", "theorem_error"]
+__all__ = [
+    "MEAN_UNIT",
+    "RISK_UNIT",
+    "THEOREM_UNIT",
+    "dense_error",
+    "mean_error",
+    "regression_error",
+    "sparse_error",
+    "theorem_error",
+]
 
 MEAN_UNIT = "ℓ2 error in units of a column's standard deviation, for tails of order about 3"
 RISK_UNIT = "excess risk ÷ the null model's, for a signal as strong as the noise"
@@ -42,6 +51,34 @@ def regression_error(problem: Problem, noise: CountNoise, sampling: float, gradi
     n, k = problem.n, problem.d + problem.intercept
     strength = n / noise.multiplier
     x = sampling * k / n + gradient * (k / strength) ** 2 + gram * k**5 / strength**4
+    return x / (1.0 + x)
+
+
+def dense_error(
+    problem: Problem, noise: CountNoise, sampling: float, gradient: float, start: float, floor: float
+) -> float:
+    """Return x/(1 + x) with x = sampling·k/n + gradient·(k/nμ)² + (start/nμ)³ + floor, for a descent on many columns.
+
+    The third term is what units and levels cost that a small sample hardly carries; the last is the bias of shrinkage.
+    """
+    n, k = problem.n, problem.d + problem.intercept
+    strength = n / noise.multiplier
+    x = sampling * k / n + gradient * (k / strength) ** 2 + (start / strength) ** 3 + floor
+    return x / (1.0 + x)
+
+
+def sparse_error(
+    problem: Problem, sparsity: int, noise: CountNoise, sampling: float, gradient: float, found: float
+) -> float:
+    """Return x/(1 + x) with x = sampling·k/n + gradient·(k/nμ)² + (found·s·ln(d/s)/nμ)⁶, for s equal coefficients.
+
+    k counts the intercept too. The last term is the signal of columns that are not found: it rises steeply where nμ
+    falls below found·s·ln(d/s).
+    """
+    n, k = problem.n, sparsity + problem.intercept
+    strength = n / noise.multiplier
+    missed = found * sparsity * math.log(problem.d / sparsity) / strength
+    x = sampling * k / n + gradient * (k / strength) ** 2 + min(missed, 1e3) ** 6
     return x / (1.0 + x)
 
 

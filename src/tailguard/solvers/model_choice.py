@@ -22,7 +22,7 @@ def choose(
     models: Sequence[FloatVector],
     limit: float,
     bits: int,
-    handicap: float = 0.0,
+    handicap: float | FloatVector = 0.0,
 ) -> Generator[Query, Released, int]:
     """Ask which model improves most on the first one and return its number.
 
@@ -40,9 +40,9 @@ def choose(
         No record counts for more than that, for or against a model; public or released.
     bits : int
         Bits of the grid.
-    handicap : float, default=0.0
-        How many records a model must win over the first one before it counts as better; above 0 the plan's statistic is
-        a shifted sum.
+    handicap : float or vector, default=0.0
+        How many records a model, or each of them, must win over the first one before it counts as better; above 0 the
+        plan's statistic is a shifted sum.
 
     Notes
     -----
@@ -51,8 +51,8 @@ def choose(
     beside the noise that privacy adds to it.
     """
     scores = Clamped(improvement(view, loss, models), limit, bits)
-    shift = np.where(np.arange(len(models)) == 0, 0.0, -handicap * limit)
-    reply = yield Query(step, Shifted(scores, shift) if handicap else scores)
+    shift = np.where(np.arange(len(models)) == 0, 0.0, -limit * np.asarray(handicap))
+    reply = yield Query(step, Shifted(scores, shift) if np.any(shift) else scores)
     return int(reply.value[0])
 
 

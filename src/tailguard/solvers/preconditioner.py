@@ -18,7 +18,7 @@ CAUTION = 1.3
 
 @dataclass(frozen=True, eq=False)
 class Preconditioner:
-    """Eigenvectors and damped eigenvalues of a released Gram matrix."""
+    """Eigenvectors and damped eigenvalues of a released Gram matrix; dropped columns have no part in them."""
 
     vectors: NDArray[np.float64]
     values: FloatVector
@@ -36,10 +36,22 @@ def preconditioner(
     The noise of the k(k+1)/2 released entries is independent, of scale σ on the diagonal and σ/√2 off it: a Gaussian
     orthogonal matrix, of spectral norm about σ√(2k). Adding that to every eigenvalue makes the damped matrix no
     smaller than the true one, with high probability, so that no step overshoots because of noise. `ridge` is the
-    smallest eigenvalue that is believed, in units of a column's variance: directions below it are left alone.
+    smallest eigenvalue that is believed, in units of a column's variance: directions below it are left alone. A dropped
+    column is 0 in every row, so that all that was released of it is noise, and is forgotten.
     """
     gram = Gram(view, radius, bits)
     reply = yield Query(step, gram)
-    values, vectors = np.linalg.eigh(gram.matrix(reply.value) / n)
-    noise = reply.noise / n * np.sqrt(2 * view.dimension)
+    kept = np.flatnonzero(_kept(view))
+    values, inner = np.linalg.eigh(gram.matrix(reply.value)[np.ix_(kept, kept)] / n)
+    vectors = np.zeros((view.dimension, kept.size))
+    vectors[kept] = inner
+    noise = reply.noise / n * np.sqrt(2 * kept.size)
     return Preconditioner(vectors, CAUTION * (np.maximum(values, 0.0) + noise + ridge))
+
+
+def _kept(view: View) -> NDArray[np.bool_]:
+    """Return which entries of a row are not those of dropped columns."""
+    if view.scale is None or view.basis is not None:
+        return np.ones(view.dimension, dtype=bool)
+    scale = np.asarray(view.scale) if view.columns is None else np.asarray(view.scale)[np.asarray(view.columns)]
+    return np.append(np.isfinite(scale), True) if view.intercept else np.isfinite(scale)

@@ -56,7 +56,7 @@ class Picks(Setting):
 class SparseRounds(Solver):
     """Rounds of Gumbel picks on the clipped gradient, each followed by a private refit on the picked columns.
 
-    The last release chooses between the null model and the fitted ones.
+    In the end a private choice is made between the null model and the last one, or among the models after all rounds.
 
     Parameters
     ----------
@@ -77,11 +77,10 @@ class SparseRounds(Solver):
     counts : tuple of int
         How many in each round.
     refits : tuple of Refit
-        How the models are fitted after each round.
+        How the models are fitted after each round. One more makes the models after all rounds candidates of the choice,
+        and fits the chosen one again, as a model of all picked columns of which the others are dropped.
     handicap : float
-        Of the fitted models against the null model, as in `choose`.
-    nested : bool
-        Whether the models after every round are candidates at the end, or the last one and the null model alone.
+        What a model must win over the next smaller one, as in `choose`.
     """
 
     loss: Loss
@@ -94,7 +93,11 @@ class SparseRounds(Solver):
     counts: tuple[int, ...]
     refits: tuple[Refit, ...]
     handicap: float
-    nested: bool
+
+    @property
+    def nested(self) -> bool:
+        """Whether the models after all rounds are candidates of the choice."""
+        return len(self.refits) > len(self.counts)
 
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
@@ -103,18 +106,29 @@ class SparseRounds(Solver):
         if self.target is not None:
             view = without_faint_centre((yield from prepare_target(view, self.target, n, bits)))
         view = yield from prepare_wide(view, self.features, n, bits)
-        loss, support = scaled_loss(self.loss, view), np.array([], dtype=np.int64)
-        fitted, models = loss, [np.zeros(view.dimension)]
-        for descent in self.refits:
+        path = yield from self._grow(view, n, bits)
+        models = path.models if self.nested else [path.models[0], path.models[-1]]
+        handicap = self.handicap * np.arange(len(models), dtype=np.float64)
+        limit = self._improvement(path.level, models[-1])
+        best = yield from choose("choice", view, path.loss, models, limit, bits, handicap)
+        model = models[best]
+        if self.nested:
+            dropped = np.isin(np.arange(self.d), path.support[: sum(self.counts[:best])], invert=True)
+            chosen = replace(view, scale=np.where(dropped, np.inf, np.asarray(view.scale)))
+            model = yield from self._refit(chosen, path.loss, model, path.support, self.refits[-1], path.level)
+        return self._raw(view, model)
+
+    def _grow(self, view: View, n: int, bits: int) -> Generator[Query, Released, "_Path"]:
+        """Pick and refit round by round."""
+        loss, support, models = scaled_loss(self.loss, view), np.array([], dtype=np.int64), [np.zeros(view.dimension)]
+        fitted, level = loss, 1.0
+        for descent in self.refits[: len(self.counts)]:
             level, robust = yield from self._level(view, loss, models[-1], support, n, bits)
             # Slopes of the loss that the model was fitted to balance; others would let errors of column means in.
             support = yield from self._pick(view, fitted, models[-1], support, level, bits)
-            model = yield from self._refit(view, robust, models[-1], support, descent, level)
-            models.append(model)
+            models.append((yield from self._refit(view, robust, models[-1], support, descent, level)))
             fitted = robust
-        candidates = models if self.nested else [models[0], models[-1]]
-        best = yield from choose("choice", view, fitted, candidates, self._improvement(level), bits, self.handicap)
-        return self._raw(view, candidates[best])
+        return _Path(support, models, level, fitted)
 
     def _level(
         self, view: View, loss: Loss, model: FloatVector, support: IntVector, n: int, bits: int
@@ -141,9 +155,14 @@ class SparseRounds(Solver):
         used = np.append(support, self.d) if self.intercept else support
         return Gradient(replace(view, columns=support), loss, model[used])
 
-    def _improvement(self, level: float) -> float:
-        """Return the most that a record may count in the final choice."""
-        return 4.0 * level**2 if isinstance(self.loss, ResidualLoss) else 1.0
+    def _improvement(self, level: float, model: FloatVector) -> float:
+        """Return the most that a record may count in the final choice: a usual slope times what the model says.
+
+        φ(0, t) − φ(p, t) is about −φ'·p, so a faint model must not be judged on the scale of the noise.
+        """
+        size = float(np.linalg.norm(model))
+        most = 4.0 * level**2 if isinstance(self.loss, ResidualLoss) else 1.0
+        return min(most, 2.0 * level * max(size, 1e-9))
 
     def _pick(
         self, view: View, loss: Loss, model: FloatVector, support: IntVector, level: float, bits: int
@@ -164,7 +183,8 @@ class SparseRounds(Solver):
     ) -> Generator[Query, Released, FloatVector]:
         chosen = np.append(support, self.d) if self.intercept else support
         few = replace(view, columns=support)
-        known = ROW * np.sqrt(chosen.size), GRADIENT * level * np.sqrt(chosen.size)
+        size = np.sqrt(max(np.isfinite(np.asarray(view.scale)[support]).sum() + self.intercept, 1))
+        known = ROW * size, GRADIENT * level * size
         point = yield from refit(descent, loss, few, start=model[chosen], known=known)
         fitted = np.zeros(view.dimension)
         fitted[chosen] = point
@@ -176,3 +196,13 @@ class SparseRounds(Solver):
         if not self.intercept:
             return Estimate(slopes)
         return Estimate(slopes, float(view.target_centre + view.target_scale * model[self.d] - slopes @ centre))
+
+
+@dataclass(frozen=True, eq=False)
+class _Path:
+    """The picked columns in their order, the models after every round, the last level of slopes and the last loss."""
+
+    support: IntVector
+    models: list[FloatVector]
+    level: float
+    loss: Loss

@@ -1,0 +1,98 @@
+"""Linear models with a target: what those of numbers share, and what those of two classes share."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils import Tags
+
+from tailguard._validate import refuse
+from tailguard.engines import Engine
+from tailguard.estimators.base import LinearModel
+from tailguard.estimators.labels import Relabelled, zero_one
+from tailguard.estimators.records import open_records, target, vector
+from tailguard.losses import Logistic
+
+__all__ = ["Classifier", "Regressor"]
+
+
+class Regressor(RegressorMixin, LinearModel):  # type: ignore[misc]
+    """A linear model of a number."""
+
+    def _open(self, X: Any, y: Any = None) -> Engine:
+        return open_records(self, X, target(self, y))
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, pandas or polars frame, Arrow table, or path of a Parquet file
+            Records, one a row.
+        y : vector or str
+            Targets, or the name of their column where X is a table or a file.
+        """
+        return self._learn(self._open(X, y))
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return the predictions for new rows."""
+        return self._scores(X)
+
+
+class Classifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
+    """A linear model of the log-odds of two public classes."""
+
+    classes: Sequence[Any]
+    classes_: NDArray[Any]
+
+    def _loss(self) -> Logistic:
+        return Logistic()
+
+    def _open(self, X: Any, y: Any = None) -> Engine:
+        self.classes_ = self._public_classes()
+        if isinstance(y, str):
+            return Relabelled(open_records(self, X, y), self.classes_)
+        return open_records(self, X, zero_one(vector(self, y), self.classes_))
+
+    def _public_classes(self) -> NDArray[Any]:
+        try:
+            classes = np.asarray(self.classes)
+        except ValueError:  # of unequal lengths
+            classes = np.empty(0)
+        if classes.shape != (2,) or classes[0] == classes[1]:
+            raise refuse("classes", type(self).__name__, "a sequence of two different labels", self.classes)
+        return classes
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, pandas or polars frame, Arrow table, or path of a Parquet file
+            Records, one a row.
+        y : vector or str
+            Labels, or the name of their (numeric) column where X is a table or a file.
+        """
+        return self._learn(self._open(X, y))
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the log-odds of the last class for new rows."""
+        return self._scores(X)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probabilities of both classes for new rows."""
+        positive = expit(self._scores(X))
+        return np.column_stack([1.0 - positive, positive])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the more probable class for new rows."""
+        positive = self._scores(X) > 0
+        return self.classes_[positive.astype(np.intp)]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

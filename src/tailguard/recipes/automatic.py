@@ -1,0 +1,79 @@
+"""Which recipe `method="auto"` takes: a function of public facts, and of nothing else."""
+
+from tailguard.domains.l1_ball import L1Ball
+from tailguard.domains.polytope import Polytope
+from tailguard.domains.simplex import Simplex
+from tailguard.domains.sparse import Sparse
+from tailguard.losses.base import Loss
+from tailguard.losses.squared import Squared
+from tailguard.plans.problem import Problem
+from tailguard.privacy.budget import Privacy
+from tailguard.recipes.base import Parameters, Task
+from tailguard.recipes.noise import CountNoise
+
+__all__ = ["choose_recipe"]
+
+FEW = 14
+"""So many columns, the intercept included, are few at any n: where their medians cannot be carried, nothing can."""
+
+GRAM_NOISE = 0.2
+"""Noise of a Gram matrix, k^1.5 ÷ (n × budget), from which on a descent without one is better: measured for linear and
+logistic models with independent, correlated, heavy-tailed and unequal columns; below 0.1 the Gram matrix always wins,
+above 0.3 it always loses."""
+
+
+def choose_recipe(task: Task, problem: Problem, privacy: Privacy, parameters: Parameters = "practical") -> str:
+    """Return the name of the recipe for these public facts.
+
+    Parameters
+    ----------
+    task : {"mean", "regression"}
+        What is fitted.
+    problem, privacy : Problem, Privacy
+        The public facts and the budget.
+    parameters : {"practical", "paper"}, default="practical"
+        Theorem parameters take the algorithm whose theorem covers the domain.
+
+    Notes
+    -----
+    ============================  ==============================================================
+    domain                        recipe
+    ============================  ==============================================================
+    sparse, mean                  "sparse_mean"
+    any other, mean               "centred_clipping"
+    sparse                        "sparse_rounds", with δ = 0 "truncated_thresholding"
+    polytope or simplex           few columns "clipping", else or with δ = 0 "frank_wolfe"
+    ℓ1 ball                       few columns "clipping", many "centred_descent", with δ = 0 "frank_wolfe"
+    any other                     few columns "clipping", many "centred_descent"
+    ============================  ==============================================================
+    """
+    if parameters == "paper":
+        return _of_a_paper(task, problem, privacy)
+    domain = problem.domain
+    if task == "mean":
+        return "sparse_mean" if isinstance(domain, Sparse) else "centred_clipping"
+    if isinstance(domain, Sparse):
+        return "truncated_thresholding" if privacy.pure else "sparse_rounds"
+    if privacy.pure:
+        return "frank_wolfe" if isinstance(domain, L1Ball | Simplex | Polytope) else "clipping"
+    if not _many(problem, privacy):
+        return "clipping"
+    return "frank_wolfe" if isinstance(domain, Simplex | Polytope) else "centred_descent"
+
+
+def _of_a_paper(task: Task, problem: Problem, privacy: Privacy) -> str:
+    domain, squared = problem.domain, isinstance(problem.loss, Squared)
+    if isinstance(domain, Sparse):
+        return "shrunken_thresholding" if squared else "catoni_thresholding"
+    if task == "mean":
+        return "centred_clipping"
+    if isinstance(domain, L1Ball) and squared and not privacy.pure:
+        return "shrunken_lasso"
+    return "frank_wolfe" if isinstance(domain, L1Ball | Simplex | Polytope) else "clipping"
+
+
+def _many(problem: Problem, privacy: Privacy) -> bool:
+    """Whether the noise of a Gram matrix outweighs what it is good for."""
+    k = problem.d + problem.intercept
+    strength = problem.n / CountNoise.of(privacy).multiplier
+    return isinstance(problem.loss, Loss) and k > FEW and k**1.5 > GRAM_NOISE * strength
