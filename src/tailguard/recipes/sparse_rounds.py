@@ -17,6 +17,7 @@ from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import RISK_UNIT, sparse_error
 from tailguard.recipes.preparation import COARSE, target_drafts
 from tailguard.recipes.refit import RefitPlan, level_noise
+from tailguard.recipes.settling import settling, settling_drafts
 from tailguard.recipes.wide import wide_drafts, wide_preparation
 from tailguard.solvers.oracles import Clip
 from tailguard.solvers.preparation import Preparation
@@ -33,6 +34,9 @@ ROUNDS = 5
 TARGET, FEATURES, LEVELS, PICKS, INTERIM, CHOICE = 0.02, 0.08, 0.03, 0.45, 0.18, 0.02
 """Shares of the target's centre and scale, the columns', the pick levels, the picks, all refits but the last, and the
 choice of a model; the last refit gets the rest."""
+
+SETTLE = 0.02
+"""Share of the last word on the intercept."""
 
 INTERIM_STEPS = 4
 
@@ -138,7 +142,7 @@ def plan_rounds(
         *(target_drafts(target, TARGET / 2, TARGET / 2) if target is not None else []),
         *wide_drafts(features, problem.d, FEATURES),
     ]
-    left = 1.0 - sum(draft.share for draft in prepared) - LEVELS * scaled - rounds.picks - rounds.choice
+    left = 1.0 - sum(draft.share for draft in prepared) - LEVELS * scaled - rounds.picks - rounds.choice - SETTLE
     refits = _refits(problem, privacy, rounds, left)
     solver = SparseRounds(
         loss=problem.loss,
@@ -151,6 +155,7 @@ def plan_rounds(
         counts=rounds.counts,
         refits=tuple(part.setting for part in refits),
         handicap=rounds.handicap * 2.0 * CountNoise.of(privacy).of_one(rounds.choice),
+        settling=settling(problem, privacy, SETTLE),
     )
     unit = () if predicted_error is None else (("predicted_error", RISK_UNIT),)
     return Plan(
@@ -176,12 +181,11 @@ def _refits(problem: Problem, privacy: Privacy, rounds: Rounds, left: float) -> 
     sizes = [sum(rounds.counts[: number + 1]) for number in range(len(rounds.counts))]
     sizes += sizes[-1:] if rounds.nested else []
     interim, last = rounds.interim / max(len(sizes) - 1, 1), left - rounds.interim * (len(sizes) > 1)
-    correct = isinstance(problem.loss, ResidualLoss) and problem.intercept
     sought = level_noise(problem, privacy, last) <= LEVEL_NOISE
 
     def part(size: int, share: float, *, final: bool) -> RefitPlan:
         steps, k = None if final else rounds.steps, size + problem.intercept
-        return RefitPlan(problem, privacy, Clip(), k, share, share, correct and final, steps, sought and final)
+        return RefitPlan(problem, privacy, Clip(), k, share, share, False, steps, sought and final)
 
     return [*(part(size, interim, final=False) for size in sizes[:-1]), part(sizes[-1], last, final=True)]
 
@@ -196,7 +200,7 @@ def _drafts(solver: SparseRounds, rounds: Rounds, refits: Sequence[RefitPlan]) -
         drafts.append(Draft("picks", Magnitudes, solver.d + solver.intercept, share, picks=count))
         drafts.extend(part.drafts)
     drafts.append(Draft("choice", Shifted, number + 1 if rounds.nested else 2, rounds.choice, picks=1))
-    return [*drafts, *(refits[-1].drafts if rounds.nested else [])]
+    return [*drafts, *(refits[-1].drafts if rounds.nested else []), *settling_drafts(solver.settling, SETTLE)]
 
 
 RECIPE = Recipe(

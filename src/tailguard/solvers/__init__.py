@@ -9,6 +9,7 @@ from tailguard.solvers.clip_level import ClipLevel
 from tailguard.solvers.clipped_descent import ClippedDescent
 from tailguard.solvers.entries import ClampedEntries, Entries, ShrunkenEntries, SmoothedEntries, TruncatedEntries
 from tailguard.solvers.frank_wolfe import FrankWolfe
+from tailguard.solvers.intercept import Settling
 from tailguard.solvers.iterative_updating import IterativeUpdating
 from tailguard.solvers.oracles import Clip, MeanOracle, MedianOfClippedMeans, MedianOfMeans, Truncate
 from tailguard.solvers.preparation import Preparation
@@ -52,6 +53,7 @@ __all__ = [
     "Refit",
     "Released",
     "Setting",
+    "Settling",
     "ShrunkenEntries",
     "SmoothedEntries",
     "Solve",

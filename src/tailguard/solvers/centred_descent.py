@@ -6,9 +6,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tailguard.domains.base import Domain
+from tailguard.domains.whole_space import WholeSpace
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting, Solve, Solver
 from tailguard.solvers.clip_level import histogram
+from tailguard.solvers.intercept import Settling, settle
 from tailguard.solvers.model_choice import choose
 from tailguard.solvers.preparation import Preparation, prepare_target, without_faint_centre
 from tailguard.solvers.refit import Refit, refit, scaled_loss
@@ -27,6 +29,9 @@ NORMAL = 0.6745
 
 TYPICAL = 0.75
 """Mean square of a gradient clipped at the 30 % quantile, in its square."""
+
+HALVINGS = 30
+"""Steps of the search for the longest slopes in the domain."""
 
 FURTHEST = 3.0
 """Largest norm of the slopes, in deviations of the target; classes: of the log odds."""
@@ -71,7 +76,9 @@ class CentredDescent(Solver):
     refit : Refit
         The refit on the span of the last point and the released gradients.
     handicap : float
-        Of the fitted model against the null model, as in `choose`.
+        Of the fitted models against the null model, as in `choose`.
+    settling : Settling or None
+        How the intercept is settled in the end, if there is one.
     """
 
     loss: Loss
@@ -85,6 +92,7 @@ class CentredDescent(Solver):
     descent: Descent
     refit: Refit
     handicap: float
+    settling: Settling | None
 
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
@@ -102,9 +110,37 @@ class CentredDescent(Solver):
             loss = tamed(loss, near, *residuals.far(WILD * near))
         walk = yield from self._descend(view, loss, floor)
         model = yield from self._refit(view, loss, walk)
-        models = [np.zeros(view.dimension), model]
+        models = self._inside(view, walk, model)
         best = yield from choose("choice", view, loss, models, _most(usual, model), self.bits, self.handicap)
-        return self._raw(view, models[best])
+        model = models[best]
+        if self.settling is not None:
+            model = yield from settle(self.settling, Gradient(view, loss, model))
+        return self._raw(view, model)
+
+    def _inside(self, view: View, walk: "_Walk", model: FloatVector) -> list[FloatVector]:
+        """Return the candidates of the choice: the null model, the fitted one and, in a domain, two ways into it."""
+        null = np.zeros(view.dimension)
+        if isinstance(self.domain, WholeSpace):
+            return [null, model]
+        return [null, self._project(view, model), self._shorten(view, model), self._project(view, walk.point)]
+
+    def _project(self, view: View, model: FloatVector) -> FloatVector:
+        """Return the model with the nearest slopes, in raw units, that lie in the domain."""
+        if isinstance(self.domain, WholeSpace):
+            return model
+        factors = view.target_scale / np.asarray(view.scale)
+        slopes = self.domain.project(model[: self.d] * factors)
+        scaled = np.divide(slopes, factors, out=np.zeros(self.d), where=factors > 0.0)
+        return np.append(scaled, model[self.d :])
+
+    def _shorten(self, view: View, model: FloatVector) -> FloatVector:
+        """Return the model with its slopes shortened until they lie in the domain: far outside, directions last."""
+        factors, low, high = view.target_scale / np.asarray(view.scale), 0.0, 1.0
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            inside = self.domain.contains(middle * model[: self.d] * factors)
+            low, high = (middle, high) if inside else (low, middle)
+        return self._project(view, np.append(low * model[: self.d], model[self.d :]))
 
     def _unit(self, view: View) -> Generator[Query, Released, View]:
         """Ask for the rows' lengths and scale them so that a column is as large as the intercept's."""
@@ -125,6 +161,7 @@ class CentredDescent(Solver):
             along = Norm(Rows(replace(view, intercept=False, basis=direction[: self.d, np.newaxis])))
             spread = yield from histogram("direction scale", along, self.n, self.bits)
             walk.move(reply, level, self.n, step, spread.quantile(0.5) / NORMAL, self._curvature(loss))
+            walk.point = self._project(view, walk.point)
         return walk
 
     def _curvature(self, loss: Loss) -> float:
@@ -141,7 +178,7 @@ class CentredDescent(Solver):
 
     def _raw(self, view: View, model: FloatVector) -> Estimate:
         centre = np.zeros(self.d) if view.centre is None else np.asarray(view.centre)
-        slopes = self.domain.project(model[: self.d] * view.target_scale / np.asarray(view.scale))
+        slopes = self._project(view, model)[: self.d] * view.target_scale / np.asarray(view.scale)
         if not self.intercept:
             return Estimate(slopes)
         return Estimate(slopes, float(view.target_centre + view.target_scale * model[self.d] - slopes @ centre))

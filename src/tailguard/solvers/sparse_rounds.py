@@ -8,6 +8,7 @@ import numpy as np
 from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting, Solve, Solver
+from tailguard.solvers.intercept import Settling, settle
 from tailguard.solvers.model_choice import choose
 from tailguard.solvers.preparation import Preparation, prepare_target, without_faint_centre
 from tailguard.solvers.quantile import LogGrid, quantile
@@ -81,6 +82,8 @@ class SparseRounds(Solver):
         and fits the chosen one again, as a model of all picked columns of which the others are dropped.
     handicap : float
         What a model must win over the next smaller one, as in `choose`.
+    settling : Settling or None
+        How the intercept is settled in the end, if there is one.
     """
 
     loss: Loss
@@ -93,6 +96,7 @@ class SparseRounds(Solver):
     counts: tuple[int, ...]
     refits: tuple[Refit, ...]
     handicap: float
+    settling: Settling | None
 
     @property
     def nested(self) -> bool:
@@ -116,6 +120,9 @@ class SparseRounds(Solver):
             dropped = np.isin(np.arange(self.d), path.support[: sum(self.counts[:best])], invert=True)
             chosen = replace(view, scale=np.where(dropped, np.inf, np.asarray(view.scale)))
             model = yield from self._refit(chosen, path.loss, model, path.support, self.refits[-1], path.level)
+        if self.settling is not None:
+            point = yield from settle(self.settling, self._on(view, path.loss, model, path.support))
+            model = np.append(model[:-1], point[-1:])
         return self._raw(view, model)
 
     def _grow(self, view: View, n: int, bits: int) -> Generator[Query, Released, "_Path"]:
