@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 import tailguard as tg
+from tailguard.domains import L1Ball, Simplex
 from tailguard.engines.numpy import NumpyEngine
 from tailguard.errors import BudgetError
+from tailguard.losses import Huber, Logistic, Squared
 from tailguard.recipes import list_recipes
 from tailguard.run import run
 from tailguard.run.randomness import Exact, Simulation
 from tailguard.statistics import View
 from tests.support import checks, neighbours
-from tests.support.registry_plans import CASES, Case
+from tests.support.registry_plans import CASES, HULL, WOLFE, Case, Descent
 from tests.support.transcripts import FAMILIES, told
 
 ALL = pytest.mark.parametrize("case", CASES, ids=str)
@@ -155,6 +157,9 @@ EXTREME = [
     Case("linear, endless epsilon", tg.LinearRegression(epsilon=1e300), n=10**6, d=2),
     Case("linear, in a far ball", tg.LinearRegression(domain=tg.domains.L2Ball(2, 1e-9, (1e30, -1e30))), n=10**5, d=2),
     Case("linear, on the simplex", tg.LinearRegression(domain=tg.domains.Simplex(3)), n=10**5, d=3),
+    Case("Frank-Wolfe, one row", Descent(Squared(), L1Ball(1, 1e-9), 1e6, 0.0, **WOLFE), n=1, d=1),
+    Case("Frank-Wolfe, 2**40 rows", Descent(Huber(1e9), Simplex(9, 1e9), 0.01, **WOLFE), n=2**40, d=9),
+    Case("Frank-Wolfe, endless epsilon", Descent(Logistic(), HULL, 1e300, intercept=True, **WOLFE), n=10**6),
     Case("logistic, one row", tg.LogisticRegression(epsilon=1e6), n=1, d=1),
     Case("logistic, 2**40 rows", tg.LogisticRegression(epsilon=0.01, delta=1e-12), n=2**40, d=20),
 ]

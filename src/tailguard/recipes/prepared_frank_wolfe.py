@@ -1,7 +1,7 @@
 """Frank–Wolfe after private preparation: the practical parameters of `frank_wolfe` and `shrunken_lasso`."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tailguard._validate import refuse
@@ -38,8 +38,8 @@ REFRESHES = 3
 FEWEST, MOST = 4, 300
 """Limits of the number of steps."""
 
-LEAST_SIGNAL = 0.5
-"""A correlation below which a pick among all vertices may be noise at the fewest steps."""
+LEAST_SIGNAL, LEAST_NOISE = 0.5, 1e-30
+"""A correlation below which a pick among all vertices may be noise at the fewest steps; and no noise at all."""
 
 WAY_NOISE, LEAST_COUNTED, MOST_COUNTED = 0.01, 3.0, 100.0
 """Noise of that choice, in medians of what a record counts, that is worth a wider limit; and limits of that limit."""
@@ -72,26 +72,19 @@ def plan_walk(recipe: str, entries: Entries, problem: Problem, privacy: Privacy)
     BudgetError
         When n, |V| and the budget cannot carry a few picks or the preparation; the sentence says how many rows would.
     """
-    loss, noise = problem.loss, CountNoise.of(privacy)
-    domain = hull(problem.domain, recipe)
-    if not isinstance(loss, Loss):
-        raise refuse("loss", recipe, "a loss of predictions", loss)
-    scaled = isinstance(loss, ResidualLoss)
+    domain, noise = hull(problem.domain, recipe), CountNoise.of(privacy)
+    if not isinstance(problem.loss, Loss):
+        raise refuse("loss", recipe, "a loss of predictions", problem.loss)
+    scaled = isinstance(problem.loss, ResidualLoss)
     target = replace(_medians(problem, noise, 1), centred=problem.intercept) if scaled else None
     own = noise.of_bisection(CENTRE, Preparation(COARSE).grid.depth, problem.d) / problem.n <= LIMIT
     centres = _medians(problem, noise, problem.d if own else 1) if problem.intercept else None
-    common = problem.intercept and not own
     _carry_preparation(problem, privacy, target)
-    prepared = _preparation_drafts(problem, target, centres, common)
-    main = 1.0 - sum(draft.share for draft in prepared) - LEVELS * scaled
-    main -= INTERCEPTS * problem.intercept + WAY_LEVEL + WAY
-    # Rows and slopes of size 1: a score moves by 2.
-    single = 2.0 * math.log(1 + score_count(domain)) * _pick(noise, main) / problem.n
-    steps = _steps(problem, noise, single, privacy)
-    width = max(1.0, GROWTH * _pick_noise(noise, single, steps) ** -0.25) * (1.0 if problem.intercept else UNCENTRED)
-    counted = min(max(WAY_NOISE * problem.n / _pick(noise, WAY), LEAST_COUNTED), MOST_COUNTED)
+    prepared = _preparation_drafts(problem, target, centres, not own)
+    main = 1.0 - sum(draft.share for draft in prepared) - LEVELS * scaled - INTERCEPTS * problem.intercept
+    walk = _Walk(problem, privacy, math.log(1 + score_count(domain)), main - WAY_LEVEL - WAY)
     solver = PreparedFrankWolfe(
-        loss=loss,
+        loss=problem.loss,
         domain=domain,
         n=problem.n,
         d=problem.d,
@@ -99,13 +92,13 @@ def plan_walk(recipe: str, entries: Entries, problem: Problem, privacy: Privacy)
         intercept=problem.intercept,
         target=target,
         centres=centres,
-        common=common,
-        entries=replace(entries, threshold=entries.threshold * width),
-        slope=None if scaled else 0.5 * (loss.lipschitz or 1.0),
-        steps=steps,
-        refreshes=min(REFRESHES, steps),
-        counted=counted,
-        luck=LUCK * math.sqrt(problem.n * math.log(1 + score_count(domain))),
+        common=not own,
+        entries=replace(entries, threshold=entries.threshold * walk.width),
+        slope=None if scaled else 0.5 * (problem.loss.lipschitz or 1.0),
+        steps=walk.steps,
+        refreshes=REFRESHES,
+        counted=min(max(WAY_NOISE * problem.n / _pick(noise, WAY), LEAST_COUNTED), MOST_COUNTED),
+        luck=LUCK * math.sqrt(problem.n * walk.logs),
     )
     return Plan(
         recipe=recipe,
@@ -113,12 +106,52 @@ def plan_walk(recipe: str, entries: Entries, problem: Problem, privacy: Privacy)
         problem=problem,
         privacy=privacy,
         solver=solver,
-        steps=assemble([*prepared, *_walk_drafts(solver, main)], privacy, solver.bits),
+        steps=assemble([*prepared, *_walk_drafts(solver, walk.share)], privacy, solver.bits),
         sources=(
             ("steps", "balance of optimisation error and noise"),
             ("shares, entries", "chosen on synthetic development data"),
         ),
     )
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """How many picks the budget carries, and how widely entries may be bounded.
+
+    Parameters
+    ----------
+    problem, privacy : Problem, Privacy
+        The public facts.
+    logs : float
+        ln|V|.
+    share : float
+        The picks' share of the budget.
+    """
+
+    problem: Problem
+    privacy: Privacy
+    logs: float
+    share: float
+
+    def noise(self, steps: int) -> float:
+        """Return the noise of each of T picks: shares of ε add up linearly, those of μ² as squares."""
+        noise = CountNoise.of(self.privacy)
+        # Rows and slopes have size 1, so that a score moves by 2.
+        single = 2.0 * self.logs * _pick(noise, self.share) / self.problem.n
+        return max(single, LEAST_NOISE) * (steps if noise.pure else math.sqrt(steps))
+
+    @property
+    def steps(self) -> int:
+        """Return T, or raise if not even a few steps can be carried."""
+        carry("A pick among all vertices", self.noise(FEWEST), LEAST_SIGNAL, self.problem, self.privacy)
+        steps = math.pow(BALANCE / self.noise(1), 1.0 / 2.0 if self.privacy.pure else 2.0 / 3.0)
+        return round(min(max(steps, FEWEST), MOST))
+
+    @property
+    def width(self) -> float:
+        """Return where entries are bounded, in units of the recipe's choice."""
+        growth = GROWTH * math.pow(self.noise(self.steps), -0.25)
+        return max(1.0, growth) * (1.0 if self.problem.intercept else UNCENTRED)
 
 
 def _medians(problem: Problem, noise: CountNoise, scalars: int) -> Preparation:
@@ -144,13 +177,6 @@ def _preparation_drafts(
     return [*drafts, Draft("common scale", Ranks, CANDIDATES, SCALE, picks=1)]
 
 
-def _steps(problem: Problem, noise: CountNoise, single: float, privacy: Privacy) -> int:
-    """Return T for the noise of a single pick, or raise if not even a few steps can be carried."""
-    carry("A pick among all vertices", _pick_noise(noise, single, FEWEST), LEAST_SIGNAL, problem, privacy)
-    steps = math.pow(BALANCE / single, 1.0 / 2.0 if noise.pure else 2.0 / 3.0)
-    return round(min(max(steps, FEWEST), MOST))
-
-
 def _pick(noise: CountNoise, share: float) -> float:
     """Return the scale of the noise of one pick with this share, for scores that move by 1: 2/ε, or 1/μ."""
     return noise.of_one(share) * (math.sqrt(2.0) if noise.pure else 1.0)
@@ -163,11 +189,6 @@ def _carry_preparation(problem: Problem, privacy: Privacy, target: Preparation |
     if target is not None and target.centred:
         ranks = noise.of_bisection(CENTRE, target.grid.depth) / problem.n
         carry("A private median of the target", ranks, LIMIT, problem, privacy)
-
-
-def _pick_noise(noise: CountNoise, single: float, steps: int) -> float:
-    """Return the noise of each of T picks: shares of ε add up linearly, those of μ² as squares."""
-    return single * (steps if noise.pure else math.sqrt(steps))
 
 
 def _walk_drafts(solver: PreparedFrankWolfe, main: float) -> list[Draft]:
