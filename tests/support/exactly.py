@@ -18,16 +18,24 @@ def told_exactly(asking, X, y=None, *, noise=QUIET, plan=None):
     With a plan, the steps that pick are told the largest entries; without one there are none.
     """
     engine = engines.open(np.asarray(X, dtype=np.float64), y)
-    steps = iter([] if plan is None else schedule(plan))
-    queries = []
+    steps, queries = iter([] if plan is None else schedule(plan)), []
+
+    def told(query):
+        queries.append(query)
+        step, _ = next(steps, (None, None))
+        return _reply(query, engine, noise, step)
+
+    return answered(asking, told), queries
+
+
+def answered(asking, told):
+    """Drive a generator of queries with what `told` answers to each, and return its result."""
     try:
         query = next(asking)
         while True:
-            queries.append(query)
-            step, _ = next(steps, (None, None))
-            query = asking.send(_reply(query, engine, noise, step))
+            query = asking.send(told(query))
     except StopIteration as stop:
-        return stop.value, queries
+        return stop.value
 
 
 def _reply(query, engine, noise, step):

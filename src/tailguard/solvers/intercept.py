@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tailguard.solvers.base import FloatVector, Query, Released, Setting
-from tailguard.solvers.clip_level import ClipLevel, clip_level
+from tailguard.solvers.clip_level import ClipLevel, histogram
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Gradient
 from tailguard.statistics.scalars import Norm
@@ -50,12 +50,12 @@ def settle(setting: Settling, gradient: Gradient) -> Generator[Query, Released, 
         At the released model, in a view with an intercept.
     """
     loss, point = gradient.loss, np.array(gradient.point)
-    bound = loss.lipschitz or 1.0
+    bound, count = loss.lipschitz or 1.0, float(setting.n)
     if setting.level is not None:
-        sizes = Norm(Slopes(gradient))
-        bound = yield from clip_level("residual level", sizes, setting.level, setting.n, setting.bits)
+        sizes = yield from histogram("residual level", Norm(Slopes(gradient)), setting.n, setting.bits)
+        bound, count = sizes.beyond(setting.level.tail, setting.level.order), count * sizes.present
     for _ in range(setting.steps):
         slopes = Slopes(Gradient(gradient.view, loss, point))
         reply = yield Query("intercept", Clipped(slopes, bound, setting.bits))
-        point[-1] -= float(reply.value[0]) / setting.n / (loss.smoothness or 1.0)
+        point[-1] -= float(reply.value[0]) / count / (loss.smoothness or 1.0)
     return point

@@ -14,7 +14,7 @@ from tailguard.statistics.view import View
 
 __all__ = ["Preparation", "prepare_features", "prepare_target", "units", "without_faint_centre"]
 
-FAINT = 2.0**-8
+FAINT = 2.0**-4
 """Part of the scale below which a centre is as good as 0."""
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailguard.solvers.base import FloatVector, Query, Released
+from tailguard.solvers.base import FloatVector, Query, Released, Setting
 from tailguard.statistics.below import Below
 from tailguard.statistics.scalars import Scalars
 
@@ -18,7 +18,7 @@ __all__ = ["LogGrid", "quantile"]
 
 
 @dataclass(frozen=True)
-class LogGrid:
+class LogGrid(Setting):
     """Edges ±2^(low + k/substeps), k = 1 … (high − low)·substeps, and 0; without the negative ones if not signed.
 
     Parameters

@@ -9,7 +9,7 @@ import numpy as np
 from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.solvers.base import FloatVector, Query, Released, Setting
-from tailguard.solvers.clip_level import ClipLevel, clip_level
+from tailguard.solvers.clip_level import ClipLevel, clip_level, histogram
 from tailguard.solvers.metric_projection import metric_projection
 from tailguard.solvers.oracles import MeanOracle
 from tailguard.solvers.preconditioner import Preconditioner, preconditioner
@@ -169,6 +169,6 @@ def _correct(
 ) -> Generator[Query, Released, FloatVector]:
     """Ask for the mean residual, clipped at its own level, and move the intercept by it."""
     residual = Slopes(Gradient(view, loss, point))
-    threshold = yield from clip_level("residual level", Norm(residual), level, setting.n, setting.bits)
-    reply = yield Query("intercept", Clipped(residual, threshold, setting.bits))
-    return np.concatenate([point[:-1], point[-1:] - reply.value / setting.n])
+    sizes = yield from histogram("residual level", Norm(residual), setting.n, setting.bits)
+    reply = yield Query("intercept", Clipped(residual, sizes.beyond(level.tail, level.order), setting.bits))
+    return np.concatenate([point[:-1], point[-1:] - reply.value / (setting.n * sizes.present)])

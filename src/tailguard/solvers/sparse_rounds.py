@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tailguard.domains.base import Domain
-from tailguard.losses.base import Loss, ResidualLoss
+from tailguard.losses.base import Loss
 from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting, Solve, Solver
 from tailguard.solvers.intercept import Settling, settle
 from tailguard.solvers.model_choice import choose
@@ -31,6 +31,10 @@ NEAR = 0.3
 
 ROW, GRADIENT = 1.5, 2.0
 """Clip levels of rows, in √k, and of gradients, in √k times the limit of the slopes, for refits too small to ask."""
+
+USUAL = 0.5
+"""A usual slope of the null model, in scales of the target, for the choice at the end: the level of the picks is
+smaller where many targets are alike. It is the largest slope of classes."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +117,7 @@ class SparseRounds(Solver):
         path = yield from self._grow(view, n, bits)
         models = path.models if self.nested else [path.models[0], path.models[-1]]
         handicap = self.handicap * np.arange(len(models), dtype=np.float64)
-        limit = self._improvement(path.level, models[-1])
-        best = yield from choose("choice", view, path.loss, models, limit, bits, handicap)
+        best = yield from choose("choice", view, path.loss, models, path.improvement(models[-1]), bits, handicap)
         model = models[best]
         if self.nested:
             dropped = np.isin(np.arange(self.d), path.support[: sum(self.counts[:best])], invert=True)
@@ -128,14 +131,16 @@ class SparseRounds(Solver):
     def _grow(self, view: View, n: int, bits: int) -> Generator[Query, Released, "_Path"]:
         """Pick and refit round by round."""
         loss, support, models = scaled_loss(self.loss, view), np.array([], dtype=np.int64), [np.zeros(view.dimension)]
-        fitted, level = loss, 1.0
+        fitted, levels = loss, []
         for descent in self.refits[: len(self.counts)]:
             level, robust = yield from self._level(view, loss, models[-1], support, n, bits)
+            levels.append(level)
             # Slopes of the loss that the model was fitted to balance; others would let errors of column means in.
             support = yield from self._pick(view, fitted, models[-1], support, level, bits)
             models.append((yield from self._refit(view, robust, models[-1], support, descent, level)))
             fitted = robust
-        return _Path(support, models, level, fitted)
+        usual = max(levels[0], USUAL) if fitted is loss else levels[-1]
+        return _Path(support, models, levels[-1], usual, fitted)
 
     def _level(
         self, view: View, loss: Loss, model: FloatVector, support: IntVector, n: int, bits: int
@@ -161,15 +166,6 @@ class SparseRounds(Solver):
         """Return the gradient in the columns that a model uses: its slopes are the same, and cheaper."""
         used = np.append(support, self.d) if self.intercept else support
         return Gradient(replace(view, columns=support), loss, model[used])
-
-    def _improvement(self, level: float, model: FloatVector) -> float:
-        """Return the most that a record may count in the final choice: a usual slope times what the model says.
-
-        φ(0, t) − φ(p, t) is about −φ'·p, so a faint model must not be judged on the scale of the noise.
-        """
-        size = float(np.linalg.norm(model))
-        most = 4.0 * level**2 if isinstance(self.loss, ResidualLoss) else 1.0
-        return min(most, 2.0 * level * max(size, 1e-9))
 
     def _pick(
         self, view: View, loss: Loss, model: FloatVector, support: IntVector, level: float, bits: int
@@ -207,9 +203,17 @@ class SparseRounds(Solver):
 
 @dataclass(frozen=True, eq=False)
 class _Path:
-    """The picked columns in their order, the models after every round, the last level of slopes and the last loss."""
+    """Picked columns in their order, models after every round, the last level, a usual slope at first, last loss."""
 
     support: IntVector
     models: list[FloatVector]
     level: float
+    usual: float
     loss: Loss
+
+    def improvement(self, model: FloatVector) -> float:
+        """Return the most that a record may count in the final choice: a usual slope times what the model says.
+
+        φ(0, t) − φ(p, t) is about −φ'·p, so a faint model must not be judged on the scale of the noise.
+        """
+        return 2.0 * self.usual * min(2.0 * self.usual, max(float(np.linalg.norm(model)), 1e-9))
