@@ -8,11 +8,11 @@ import numpy as np
 from tailguard.domains.base import Domain
 from tailguard.domains.whole_space import WholeSpace
 from tailguard.losses.base import Loss
-from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting, Solve, Solver
+from tailguard.solvers.base import FloatVector, Query, Released, Setting, Solve, Solver
 from tailguard.solvers.clip_level import histogram
 from tailguard.solvers.intercept import Settling, settle
 from tailguard.solvers.model_choice import choose
-from tailguard.solvers.preparation import Preparation, prepare_target, without_faint_centre
+from tailguard.solvers.preparation import Preparation, inside, prepare_target, raw_units, without_faint_centre
 from tailguard.solvers.refit import Refit, refit, scaled_loss
 from tailguard.solvers.spread import LOW
 from tailguard.solvers.tamed import WILD, tamed
@@ -115,32 +115,23 @@ class CentredDescent(Solver):
         model = models[best]
         if self.settling is not None:
             model = yield from settle(self.settling, Gradient(view, loss, model))
-        return self._raw(view, model)
+        return raw_units(view, model, self.domain)
 
     def _inside(self, view: View, walk: "_Walk", model: FloatVector) -> list[FloatVector]:
         """Return the candidates of the choice: the null model, the fitted one and, in a domain, two ways into it."""
-        null = np.zeros(view.dimension)
+        null = inside(view, np.zeros(view.dimension), self.domain)
         if isinstance(self.domain, WholeSpace):
             return [null, model]
-        return [null, self._project(view, model), self._shorten(view, model), self._project(view, walk.point)]
-
-    def _project(self, view: View, model: FloatVector) -> FloatVector:
-        """Return the model with the nearest slopes, in raw units, that lie in the domain."""
-        if isinstance(self.domain, WholeSpace):
-            return model
-        factors = view.target_scale / np.asarray(view.scale)
-        slopes = self.domain.project(model[: self.d] * factors)
-        scaled = np.divide(slopes, factors, out=np.zeros(self.d), where=factors > 0.0)
-        return np.append(scaled, model[self.d :])
+        return [null, inside(view, model, self.domain), self._shorten(view, model), walk.point]
 
     def _shorten(self, view: View, model: FloatVector) -> FloatVector:
         """Return the model with its slopes shortened until they lie in the domain: far outside, directions last."""
         factors, low, high = view.target_scale / np.asarray(view.scale), 0.0, 1.0
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
-            inside = self.domain.contains(middle * model[: self.d] * factors)
-            low, high = (middle, high) if inside else (low, middle)
-        return self._project(view, np.append(low * model[: self.d], model[self.d :]))
+            contained = self.domain.contains(middle * model[: self.d] * factors)
+            low, high = (middle, high) if contained else (low, middle)
+        return inside(view, np.append(low * model[: self.d], model[self.d :]), self.domain)
 
     def _unit(self, view: View) -> Generator[Query, Released, View]:
         """Ask for the rows' lengths and scale them so that a column is as large as the intercept's."""
@@ -161,7 +152,7 @@ class CentredDescent(Solver):
             along = Norm(Rows(replace(view, intercept=False, basis=direction[: self.d, np.newaxis])))
             spread = yield from histogram("direction scale", along, self.n, self.bits)
             walk.move(reply, level, self.n, step, spread.quantile(0.5) / NORMAL, self._curvature(loss))
-            walk.point = self._project(view, walk.point)
+            walk.point = inside(view, walk.point, self.domain)
         return walk
 
     def _curvature(self, loss: Loss) -> float:
@@ -175,13 +166,6 @@ class CentredDescent(Solver):
         point = yield from refit(self.refit, loss, few)
         slopes = walk.without_sampling_noise(basis @ point[: basis.shape[1]], self.n)
         return np.append(slopes, point[-1]) if self.intercept else slopes
-
-    def _raw(self, view: View, model: FloatVector) -> Estimate:
-        centre = np.zeros(self.d) if view.centre is None else np.asarray(view.centre)
-        slopes = self._project(view, model)[: self.d] * view.target_scale / np.asarray(view.scale)
-        if not self.intercept:
-            return Estimate(slopes)
-        return Estimate(slopes, float(view.target_centre + view.target_scale * model[self.d] - slopes @ centre))
 
 
 @dataclass

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss
-from tailguard.solvers.base import Estimate, FloatVector, Solve, Solver
-from tailguard.solvers.preparation import Preparation, prepare_features, prepare_target, units
+from tailguard.solvers.base import Solve, Solver
+from tailguard.solvers.preparation import Preparation, prepare_features, prepare_target, raw_units, units
 from tailguard.solvers.refit import Refit, refit, scaled_loss
 from tailguard.statistics.view import View
 
@@ -51,12 +51,4 @@ class ClippedDescent(Solver):
         view = yield from prepare_features(view, self.preparation, n, bits)
         factors = view.target_scale / units(view)[1]
         point = yield from refit(self.descent, scaled_loss(self.loss, view), view, domain=self.domain, factors=factors)
-        return self._raw(view, point)
-
-    def _raw(self, view: View, point: FloatVector) -> Estimate:
-        centre, scale = units(view)
-        slopes = self.domain.project(point[: self.d] * view.target_scale / scale)
-        if not self.intercept:
-            return Estimate(slopes)
-        offset = view.target_centre + view.target_scale * point[self.d]
-        return Estimate(slopes, float(offset - slopes @ centre))
+        return raw_units(view, point, self.domain)

@@ -5,14 +5,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tailguard.solvers.base import FloatVector, Query, Released, Setting
+from tailguard.domains.base import Domain
+from tailguard.domains.whole_space import WholeSpace
+from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting
 from tailguard.solvers.quantile import LogGrid, quantile
 from tailguard.solvers.spread import HIGH, LOW, spread
 from tailguard.statistics.fields import Rows
 from tailguard.statistics.scalars import Columns, Norm, Target
 from tailguard.statistics.view import View
 
-__all__ = ["Preparation", "prepare_features", "prepare_target", "units", "without_faint_centre"]
+__all__ = [
+    "Preparation",
+    "inside",
+    "prepare_features",
+    "prepare_target",
+    "raw_units",
+    "units",
+    "without_faint_centre",
+]
 
 FAINT = 2.0**-4
 """Part of the scale below which a centre is as good as 0."""
@@ -115,3 +125,23 @@ def without_faint_centre(view: View) -> View:
 def units(view: View) -> tuple[FloatVector, FloatVector]:
     """Return the centres and scales of a prepared view's columns."""
     return np.asarray(view.centre, dtype=np.float64), np.asarray(view.scale, dtype=np.float64)
+
+
+def inside(view: View, model: FloatVector, domain: Domain) -> FloatVector:
+    """Return the model, in a prepared view's units, with the nearest slopes that lie in the domain in raw units."""
+    if isinstance(domain, WholeSpace):
+        return model
+    d = domain.dimension
+    factors = view.target_scale / np.asarray(view.scale)
+    slopes = domain.project(model[:d] * factors)
+    return np.append(np.divide(slopes, factors, out=np.zeros(d), where=factors > 0.0), model[d:])
+
+
+def raw_units(view: View, model: FloatVector, domain: Domain) -> Estimate:
+    """Return a model in a prepared view's units as an estimate in raw units, in the domain."""
+    d = domain.dimension
+    slopes = domain.project(model[:d] * view.target_scale / np.asarray(view.scale))
+    if not view.intercept:
+        return Estimate(slopes)
+    centre = np.zeros(d) if view.centre is None else np.asarray(view.centre)
+    return Estimate(slopes, float(view.target_centre + view.target_scale * model[d] - slopes @ centre))

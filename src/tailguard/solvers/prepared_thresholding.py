@@ -7,11 +7,11 @@ import numpy as np
 
 from tailguard.domains.sparse import Sparse
 from tailguard.losses.base import Loss
-from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Solve, Solver
+from tailguard.solvers.base import FloatVector, Query, Released, Solve, Solver
 from tailguard.solvers.clip_level import ClipLevel, clip_level
 from tailguard.solvers.entries import Entries
 from tailguard.solvers.model_choice import choose
-from tailguard.solvers.preparation import Preparation, prepare_target
+from tailguard.solvers.preparation import Preparation, prepare_target, raw_units
 from tailguard.solvers.refit import scaled_loss
 from tailguard.solvers.spread import spread
 from tailguard.solvers.wide import WidePreparation, prepare_wide
@@ -89,7 +89,7 @@ class PreparedThresholding(Solver):
             points.append(point)
             levels.append(level)
         best = yield from choose("choice", view, loss, points, IMPROVEMENT * levels[0] ** 2, self.bits)
-        return self._raw(view, points[best])
+        return raw_units(view, points[best], self.domain)
 
     def _step(self, gradient: Gradient, level: float) -> Generator[Query, Released, FloatVector]:
         rate = self.n / self.step_size
@@ -111,15 +111,6 @@ class PreparedThresholding(Solver):
         reached = point + part * change
         slopes = Sparse(size, self.domain.sparsity).project(reached[:size])
         return np.concatenate([slopes, reached[size:]])
-
-    def _raw(self, view: View, point: FloatVector) -> Estimate:
-        size = self.domain.dimension
-        centre = np.zeros(size) if view.centre is None else np.asarray(view.centre, dtype=np.float64)
-        scale = np.asarray(view.scale, dtype=np.float64)
-        slopes = self.domain.project(point[:size] * view.target_scale / scale)
-        if not self.intercept:
-            return Estimate(slopes)
-        return Estimate(slopes, float(view.target_centre + view.target_scale * point[size] - slopes @ centre))
 
 
 def garrote(values: FloatVector, doubt: FloatVector) -> FloatVector:

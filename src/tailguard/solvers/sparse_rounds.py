@@ -7,10 +7,10 @@ import numpy as np
 
 from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss
-from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting, Solve, Solver
+from tailguard.solvers.base import FloatVector, Query, Released, Setting, Solve, Solver
 from tailguard.solvers.intercept import Settling, settle
 from tailguard.solvers.model_choice import choose
-from tailguard.solvers.preparation import Preparation, prepare_target, without_faint_centre
+from tailguard.solvers.preparation import Preparation, inside, prepare_target, raw_units, without_faint_centre
 from tailguard.solvers.quantile import LogGrid, quantile
 from tailguard.solvers.refit import Refit, refit, scaled_loss
 from tailguard.solvers.tamed import CERTAIN, WILD, tamed
@@ -124,9 +124,10 @@ class SparseRounds(Solver):
             chosen = replace(view, scale=np.where(dropped, np.inf, np.asarray(view.scale)))
             model = yield from self._refit(chosen, path.loss, model, path.support, self.refits[-1], path.level)
         if self.settling is not None:
+            model = inside(view, model, self.domain)
             point = yield from settle(self.settling, self._on(view, path.loss, model, path.support))
             model = np.append(model[:-1], point[-1:])
-        return self._raw(view, model)
+        return raw_units(view, model, self.domain)
 
     def _grow(self, view: View, n: int, bits: int) -> Generator[Query, Released, "_Path"]:
         """Pick and refit round by round."""
@@ -192,13 +193,6 @@ class SparseRounds(Solver):
         fitted = np.zeros(view.dimension)
         fitted[chosen] = point
         return fitted
-
-    def _raw(self, view: View, model: FloatVector) -> Estimate:
-        centre = np.zeros(self.d) if view.centre is None else np.asarray(view.centre)
-        slopes = self.domain.project(model[: self.d] * view.target_scale / np.asarray(view.scale))
-        if not self.intercept:
-            return Estimate(slopes)
-        return Estimate(slopes, float(view.target_centre + view.target_scale * model[self.d] - slopes @ centre))
 
 
 @dataclass(frozen=True, eq=False)
