@@ -196,6 +196,15 @@ def test_a_projection_in_a_metric_is_the_constrained_minimiser(domain):
         assert cost(np.append(raw / factors, free)) >= cost(found) * (1 - 1e-5)
 
 
+def test_dropped_columns_have_no_metric():
+    view = View(2, scale=[np.inf, np.inf])
+    metric, _ = told_exactly(preconditioner("g", view, 1.0, 0.01, 50, BITS), np.ones((50, 2)))
+    assert metric.values.size == 0
+    np.testing.assert_array_equal(metric.apply(np.ones(2)), 0.0)
+    found = metric_projection(np.array([3.0, 4.0]), np.zeros(2), L2Ball(2, 1.0), metric)
+    np.testing.assert_allclose(found, [0.6, 0.8])
+
+
 def test_the_whole_space_is_no_constraint():
     point = np.arange(3.0)
     assert metric_projection(point, np.ones(2), WholeSpace(2), Preconditioner(np.eye(3), np.ones(3))) is point

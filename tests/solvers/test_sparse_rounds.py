@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import tailguard as tg
 from tailguard import engines
@@ -126,6 +127,14 @@ def test_where_there_is_nothing_to_find_hardly_anything_is_found():
     spreads = [np.std(X @ coefficients) for coefficients in found]
     assert max(spreads) < 0.25  # of noise of deviation √3: risks of at most 2 % above the null model's
     assert spreads.count(0.0) >= 5
+
+
+def test_sparse_records_give_the_same_model():
+    thin = np.where(np.random.default_rng(6).random(X.shape) < 0.3, X, 0.0)
+    plan = _plan(epsilon=50.0)
+    one, other = (run(plan, engines.open(rows, Y), Simulation(0)).estimate for rows in (thin, sparse.csr_array(thin)))
+    np.testing.assert_array_equal(one.coefficients, other.coefficients)
+    assert one.intercept == other.intercept
 
 
 FACTS = [

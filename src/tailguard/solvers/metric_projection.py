@@ -38,7 +38,7 @@ def metric_projection(point: FloatVector, units: FloatVector, domain: Domain, me
     factors = np.concatenate([np.where(units > 0.0, units, 1.0), np.ones(point.size - d)])
     hessian = (metric.vectors * metric.values) @ metric.vectors.T / np.outer(factors, factors)
     centre = point * factors
-    step = 1.0 / np.linalg.norm(hessian, 2)
+    step = 1.0 / max(float(np.linalg.norm(hessian, 2)), 1e-300)  # 0 where all columns are dropped
     current = ahead = _feasible(centre, domain)
     momentum = 1.0
     for _ in range(ITERATIONS):
