@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tailguard import audit, domains, losses, plans, report
     from tailguard.errors import BudgetError, DataError, LedgerError, ParameterError, PlanError, TailguardError
-    from tailguard.estimators import LinearRegression, LogisticRegression, Mean, minimize
+    from tailguard.estimators import (
+        Lasso,
+        LinearRegression,
+        LogisticRegression,
+        Mean,
+        RobustRegression,
+        SparseLinearRegression,
+        SparseLogisticRegression,
+        SparseMean,
+        minimize,
+    )
     from tailguard.plans import Moment, Plan, Problem, Release, verify
     from tailguard.privacy import Privacy
     from tailguard.recipes import list_recipes
@@ -19,6 +29,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BudgetError",
     "DataError",
+    "Lasso",
     "LedgerError",
     "LinearRegression",
     "LogisticRegression",
@@ -30,6 +41,10 @@ __all__ = [
     "Privacy",
     "Problem",
     "Release",
+    "RobustRegression",
+    "SparseLinearRegression",
+    "SparseLogisticRegression",
+    "SparseMean",
     "TailguardError",
     "audit",
     "domains",
@@ -43,7 +58,10 @@ __all__ = [
 
 _HOMES = {
     "errors": ("BudgetError", "DataError", "LedgerError", "ParameterError", "PlanError", "TailguardError"),
-    "estimators": ("LinearRegression", "LogisticRegression", "Mean", "minimize"),
+    "estimators": (
+        *("Lasso", "LinearRegression", "LogisticRegression", "Mean", "RobustRegression", "SparseLinearRegression"),
+        *("SparseLogisticRegression", "SparseMean", "minimize"),
+    ),
     "plans": ("Moment", "Plan", "Problem", "Release", "verify"),
     "privacy": ("Privacy",),
     "recipes": ("list_recipes",),

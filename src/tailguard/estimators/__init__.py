@@ -1,8 +1,23 @@
 """Estimators with scikit-learn's conventions."""
 
+from tailguard.estimators.lasso import Lasso
 from tailguard.estimators.linear import LinearRegression
 from tailguard.estimators.logistic import LogisticRegression
 from tailguard.estimators.mean import Mean
 from tailguard.estimators.minimise import minimize
+from tailguard.estimators.robust import RobustRegression
+from tailguard.estimators.sparse_linear import SparseLinearRegression
+from tailguard.estimators.sparse_logistic import SparseLogisticRegression
+from tailguard.estimators.sparse_mean import SparseMean
 
-__all__ = ["LinearRegression", "LogisticRegression", "Mean", "minimize"]
+__all__ = [
+    "Lasso",
+    "LinearRegression",
+    "LogisticRegression",
+    "Mean",
+    "RobustRegression",
+    "SparseLinearRegression",
+    "SparseLogisticRegression",
+    "SparseMean",
+    "minimize",
+]

@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from tailguard._validate import real
+from tailguard._validate import real, refuse
 from tailguard.losses.base import FloatArray, ResidualLoss
 
 __all__ = ["Biweight"]
@@ -24,6 +24,9 @@ class Biweight(ResidualLoss):
     ----------
     threshold : float
         c > 0, the residual from which on a record has no influence. Public, in units of the target.
+    relative : bool, default=False
+        Whether c counts units of the target's spread instead: a practical recipe finds that privately, and c is the
+        same in any unit of measurement. A theorem's parameters take c as it is.
 
     Examples
     --------
@@ -32,6 +35,7 @@ class Biweight(ResidualLoss):
     """
 
     threshold: float
+    relative: bool = False
 
     name = "biweight"
     convex = False
@@ -39,6 +43,8 @@ class Biweight(ResidualLoss):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", real("threshold", self.threshold, "Biweight", above=0.0))
+        if not isinstance(self.relative, bool):
+            raise refuse("relative", "Biweight", "a boolean", self.relative)
 
     @property
     def lipschitz(self) -> float:
@@ -47,7 +53,7 @@ class Biweight(ResidualLoss):
 
     def rescaled(self, scale: float) -> Self:
         """Return the loss that has the same minimiser when predictions and targets are divided by `scale`."""
-        return replace(self, threshold=self.threshold / scale)
+        return self if self.relative else replace(self, threshold=self.threshold / scale)
 
     def _psi(self, residual: FloatArray) -> FloatArray:
         near, square = self._near(residual), self._square(residual)

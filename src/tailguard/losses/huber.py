@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from tailguard._validate import real
+from tailguard._validate import real, refuse
 from tailguard.losses.base import FloatArray, ResidualLoss, where_number
 
 __all__ = ["Huber"]
@@ -19,6 +19,9 @@ class Huber(ResidualLoss):
     ----------
     threshold : float
         c > 0, the residual at which the slope stops growing. Public, in units of the target.
+    relative : bool, default=False
+        Whether c counts units of the target's spread instead: a practical recipe finds that privately, and c is the
+        same in any unit of measurement. A theorem's parameters take c as it is.
 
     Examples
     --------
@@ -27,6 +30,7 @@ class Huber(ResidualLoss):
     """
 
     threshold: float
+    relative: bool = False
 
     name = "huber"
     convex = True
@@ -34,6 +38,8 @@ class Huber(ResidualLoss):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", real("threshold", self.threshold, "Huber", above=0.0))
+        if not isinstance(self.relative, bool):
+            raise refuse("relative", "Huber", "a boolean", self.relative)
 
     @property
     def lipschitz(self) -> float:
@@ -42,7 +48,7 @@ class Huber(ResidualLoss):
 
     def rescaled(self, scale: float) -> Self:
         """Return the loss that has the same minimiser when predictions and targets are divided by `scale`."""
-        return replace(self, threshold=self.threshold / scale)
+        return self if self.relative else replace(self, threshold=self.threshold / scale)
 
     def _psi(self, residual: FloatArray) -> FloatArray:
         slope = self._slope(residual)

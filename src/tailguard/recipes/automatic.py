@@ -16,10 +16,11 @@ __all__ = ["choose_recipe"]
 FEW = 14
 """So many columns, the intercept included, are few at any n: where their medians cannot be carried, nothing can."""
 
-GRAM_NOISE = 0.2
-"""Noise of a Gram matrix, k^1.5 ÷ (n × budget), from which on a descent without one is better: measured for linear and
-logistic models with independent, correlated, heavy-tailed and unequal columns; below 0.1 the Gram matrix always wins,
-above 0.3 it always loses."""
+GRAM_NOISE, WEAK_NOISE, WEAK = 0.13, 0.3, 1500.0
+"""Noise of a Gram matrix, k^1.5 ÷ (n × budget), from which on a descent without one is better; the second where
+n × budget is below the third, because that descent needs more of it. Measured for linear and logistic models with
+independent, correlated, heavy-tailed and unequal columns: at half of these numbers the Gram matrix wins, at twice as
+much it loses."""
 
 
 def choose_recipe(task: Task, problem: Problem, privacy: Privacy, parameters: Parameters = "practical") -> str:
@@ -76,4 +77,5 @@ def _many(problem: Problem, privacy: Privacy) -> bool:
     """Whether the noise of a Gram matrix outweighs what it is good for."""
     k = problem.d + problem.intercept
     strength = problem.n / CountNoise.of(privacy).multiplier
-    return isinstance(problem.loss, Loss) and k > FEW and k**1.5 > GRAM_NOISE * strength
+    limit = GRAM_NOISE if strength > WEAK else WEAK_NOISE
+    return isinstance(problem.loss, Loss) and k > FEW and k**1.5 > limit * strength

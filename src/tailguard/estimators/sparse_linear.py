@@ -1,0 +1,104 @@
+"""Private sparse linear regression."""
+
+from typing import Literal
+
+from tailguard.estimators.models import Regressor
+from tailguard.estimators.sparsity import SparseModel
+from tailguard.losses import Squared
+from tailguard.plans import Moment
+
+__all__ = ["SparseLinearRegression"]
+
+
+class SparseLinearRegression(Regressor, SparseModel):
+    """Least squares on few of many columns, privately picked; d may be far larger than n.
+
+    Parameters
+    ----------
+    sparsity : int or "auto", default="auto"
+        How many coefficients may differ from 0: a public number, or "auto" for a private choice, paid for out of the
+        same budget. It is made among models that grow round by round to the largest that n, d and the budget carry.
+    epsilon, delta : float, default=1.0, 1e-6
+        The budget, for replacing one record.
+    method : str, default="auto"
+        "sparse_rounds" (what "auto" takes), "sparse_path" (`sparsity` is the most, the number is chosen privately; what
+        "auto" takes for an automatic sparsity), "shrunken_thresholding", "catoni_thresholding", or
+        "truncated_thresholding" (what "auto" takes for δ = 0).
+    parameters : {"practical", "paper"}, default="practical"
+        "paper": the numbers of Hu et al. 2022, Theorem 7, or of a theorem for the method, which need `moment` and
+        `strong_convexity`, and have no intercept.
+    moment : Moment or None, default=None
+        A public assumption on the tails. Only accuracy depends on it.
+    radius : float or None, default=None
+        A public bound on the ℓ2 norm of the coefficients, in raw units.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept; it does not count in the sparsity.
+    smoothness, strong_convexity : float, default=1.0, 1.0
+        γ and μ, assumed largest and smallest eigenvalues of E xxᵀ, used by "paper" parameters alone.
+    random_state : int or None, default=None
+        None draws from a cryptographic generator. An integer makes a *simulation* that protects nobody.
+    numerics : {"exact", "float"}, default="exact"
+        How private noise is sampled.
+
+    Attributes
+    ----------
+    coef_, intercept_ : float64 vector, float
+        The private model in raw units; which coefficients are 0 is released with it.
+    plan_, release_, privacy_ : Plan, Release, Privacy
+        What was promised, what was done, and the recomputed guarantee.
+
+    Notes
+    -----
+    *Guarantee.* (ε, δ)-differential privacy for replacing one record by any other, the choice of columns and of their
+    number included. n, d and the column names are taken as public. A record with a NaN or an infinity contributes
+    nothing. Several rows of one person multiply the cost. `score` is not private.
+
+    *Accuracy.* A coefficient β is found if |β| × the column's deviation exceeds about 3.5·ln(d/s)·√(s/ρ)/n deviations
+    of the residuals, with ρ ≈ 0.024 for ε = 1, δ = 1e-6. A plan is refused where not even s equal coefficients that
+    explain half of the variance could be found. An automatic sparsity cost nothing at n = 50 000 in the setting of Hu
+    et al. 2022, Figure 7b, and up to three times the excess risk at n = 10 000; it was within a factor of two of the
+    truth in most fits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_t(3, size=(8_000, 1_000))
+    >>> w = np.where(np.arange(1_000) < 5, [1.0], [0.0])
+    >>> y = X @ w + rng.standard_t(3, size=8_000)
+    >>> model = SparseLinearRegression(sparsity=5, epsilon=1.0, delta=1e-6, random_state=0).fit(X, y)
+    >>> np.flatnonzero(model.coef_)
+    array([0, 1, 2, 3, 4])
+    """
+
+    def __init__(
+        self,
+        sparsity: int | Literal["auto"] = "auto",
+        *,
+        epsilon: float = 1.0,
+        delta: float = 1e-6,
+        method: str = "auto",
+        parameters: Literal["practical", "paper"] = "practical",
+        moment: Moment | None = None,
+        radius: float | None = None,
+        fit_intercept: bool = True,
+        smoothness: float = 1.0,
+        strong_convexity: float = 1.0,
+        random_state: int | None = None,
+        numerics: Literal["exact", "float"] = "exact",
+    ) -> None:
+        self.sparsity = sparsity
+        self.epsilon = epsilon
+        self.delta = delta
+        self.method = method
+        self.parameters = parameters
+        self.moment = moment
+        self.radius = radius
+        self.fit_intercept = fit_intercept
+        self.smoothness = smoothness
+        self.strong_convexity = strong_convexity
+        self.random_state = random_state
+        self.numerics = numerics
+
+    def _loss(self) -> Squared:
+        return Squared()
