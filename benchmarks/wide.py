@@ -88,7 +88,7 @@ def phase(n: int, epsilon: float, seeds: range, d: int = 20_000, sparsity: int =
 def table(sizes: tuple[int, ...], epsilon: float, seeds: range) -> Iterator[str]:
     """Yield the page."""
     yield f"Medians over seeds {seeds.start}–{seeds.stop - 1}, ε = {epsilon:g}, δ = n^−1.1, no oracle. Risk: excess"
-    yield "over the truth (figure 10b: regularised log loss on 20 000 fresh records, minus that of the true coefficients)."
+    yield "over the truth (figure 10b: regularised log loss on 20 000 fresh records, minus that of the truth)."
     for title, designs in (("Constants chosen on these, with other seeds", DESIGNS), ("Held out", HELD_OUT)):
         yield f"\n## {title}\n"
         yield "| design | n | risk | quartiles | w = 0 | non-private | gap | limit | met | seconds |"
