@@ -201,4 +201,11 @@ CASES = [
         tg.Mean(domain=FREE, **(BUDGET | {"epsilon": 2.0}), method="sparse_mean"),
         tight=False,
     ),
+    Case("sparse rounds", tg.SparseLinearRegression(1, **BUDGET)),
+    Case("sparse rounds, classes", tg.SparseLogisticRegression(2, radius=2.0, fit_intercept=False, **BUDGET)),
+    Case("sparse path", tg.SparseLinearRegression(**BUDGET)),
+    Case("sparse path, classes", tg.SparseLogisticRegression(3, method="sparse_path", **BUDGET), d=5),
+    Case("centred descent", tg.Lasso(2.0, method="centred_descent", **BUDGET)),
+    Case("centred descent, classes", Logit(method="centred_descent", fit_intercept=False, **BUDGET)),
+    Case("biweight", tg.RobustRegression("biweight", **BUDGET), d=2),
 ]
