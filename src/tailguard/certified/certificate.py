@@ -62,8 +62,11 @@ def projection_error(domain: Domain) -> float:
         return 0.0
     if isinstance(domain, L2Ball):
         return (0.5 * domain.dimension + 6.0) * ROUNDING
-    searched = isinstance(domain, BallIntersection | Ellipsoid | Polytope)
-    return SEARCHED if searched else 8.0 * (domain.dimension + 8.0) * ROUNDING
+    if isinstance(domain, Ellipsoid):
+        return SEARCHED + 4.0 * domain.dimension * ROUNDING * float(np.linalg.cond(np.array(domain.matrix)))
+    if isinstance(domain, BallIntersection):
+        return SEARCHED + projection_error(domain.domain)
+    return SEARCHED if isinstance(domain, Polytope) else 8.0 * (domain.dimension + 8.0) * ROUNDING
 
 
 def _inexactness(state: State, shift: float) -> float:

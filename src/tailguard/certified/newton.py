@@ -13,7 +13,7 @@ from tailguard.domains.base import Domain
 
 __all__ = ["State", "newton_step", "start"]
 
-SEARCHES = 40
+SEARCHES = 80
 FLATTER = 0.1  # a step is long enough once the slope along it has shrunk to this share
 
 
@@ -75,11 +75,12 @@ def _root(slope: Callable[[float], float], first: float) -> float:
     low, high, at_low, at_high = 0.0, 1.0, first, slope(1.0)
     if first >= 0.0 or at_high <= FLATTER * abs(first):
         return 1.0
-    for _ in range(SEARCHES):
-        margin = 0.05 * (high - low)
-        share = min(max(high - at_high * (high - low) / (at_high - at_low), low + margin), high - margin)
+    for count in range(SEARCHES):
+        # Halving in between: where slopes jump, the chord alone creeps.
+        chord = at_high / (at_high - at_low) if count % 2 == 0 else 0.5
+        share = high - min(max(chord, 0.05), 0.95) * (high - low)
         at = slope(share)
         if abs(at) <= FLATTER * abs(first):
             return share
         low, at_low, high, at_high = (share, at, high, at_high) if at < 0.0 else (low, at_low, share, at)
-    return low
+    return low if low > 0.0 else high
