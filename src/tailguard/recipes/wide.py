@@ -35,14 +35,16 @@ FOURTH = 3.0
 def wide_preparation(problem: Problem, privacy: Privacy, share: float) -> WidePreparation:
     """Return the finest preparation that a share of the budget carries."""
     n, d, noise = problem.n, problem.d, CountNoise.of(privacy)
-    if noise.of_one(share / 2) * math.sqrt(2 * d) / n <= COMFORT / 6:
+    # With δ = 0 a histogram is measured in ℓ1, and noise in ℓ2 is as long as d is large.
+    counted, spread = (2.0 * d, float(d)) if noise.pure else (math.sqrt(2.0 * d), math.sqrt(d))
+    if noise.of_one(share / 2) * counted / n <= COMFORT / 6:
         for substeps in (FINE, COARSE):
             medians = Preparation(substeps, centred=problem.intercept, pooled=True)
             ranks = noise.of_bisection(share / 2, medians.grid.depth, d) / n if problem.intercept else 0.0
             if ranks <= COMFORT:
                 return WidePreparation(medians=medians)
-    length = 2.0 * LONGEST * math.sqrt(d) / n
-    cell = noise.of_one(SCALE * share) * math.sqrt(2 * d) / n
+    length = 2.0 * LONGEST * spread / n
+    cell = noise.of_one(SCALE * share) * counted / n
     octave = cell * math.sqrt(REACH * (REACH + 1) * (2 * REACH + 1) / 3)
     return WidePreparation(
         octaves=octave <= OCTAVE_NOISE,
