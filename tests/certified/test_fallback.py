@@ -1,5 +1,6 @@
 """The method with a theorem: it reaches its tolerance without Newton's help, in the promised number of steps."""
 
+import math
 from importlib import import_module
 from itertools import islice
 
@@ -10,6 +11,8 @@ from tailguard.certified import Objective, fallback, minimise, resolution
 from tailguard.certified.accelerated import accelerated
 from tailguard.certified.fallback import descend, stages, steps
 from tailguard.certified.minimise import newton
+from tailguard.domains import Ellipsoid
+from tailguard.errors import ParameterError
 from tailguard.losses import Squared
 from tests.support.registry_objectives import LOSSES, attacked, convex_domains, ordinary
 
@@ -91,3 +94,12 @@ def test_a_hundredth_of_the_sensitivity_is_always_resolved(size, loss):
     for kind, domain in convex_domains(20).items():
         searched = kind in ("ellipsoid", "polytope", "intersection")
         assert resolution(objective, domain) < (0.2 if searched else 0.01) * CLIP / (objective.ridge * size)
+
+
+def test_beyond_the_conditions_of_the_theorem_nothing_is_resolved():
+    thin = Ellipsoid.from_axes([1.0, 1e-5, 1.0])
+    assert resolution(problem("ordinary", Squared()), thin) == math.inf
+    wide = Objective(np.zeros((1, 10_001)), [0.0], Squared(), CLIP, RIDGE, np.zeros(10_001), 1)
+    assert resolution(wide) == math.inf
+    with pytest.raises(ParameterError, match="'tolerance' parameter of minimise must be at least inf"):
+        minimise(problem("ordinary", Squared()), 1.0, thin)

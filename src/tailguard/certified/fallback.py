@@ -23,6 +23,8 @@ __all__ = ["descend", "resolution", "stages", "steps"]
 SHRINKING = 2.0**10  # how much nearer every stage comes
 LOWEST = 0.75  # strong convexity, in units of the ridge, that rounding errors leave
 LONGEST_TILT = 1e6  # in units of the clip
+WIDEST = 10_000  # dimensions of the theorem
+COARSEST = 8e-6  # relative error of a projection times the curvature, of the theorem
 
 
 def steps(condition: float) -> int:
@@ -39,7 +41,8 @@ def stages(distance: float, tolerance: float) -> int:
 def resolution(objective: Objective, domain: Domain | None = None) -> float:
     """Return the smallest tolerance that `minimise` guarantees for every data set, from public numbers alone.
 
-    It takes the linear term for no longer than 10⁶ times the clip.
+    It takes the linear term for no longer than 10⁶ times the clip. It is infinite in more than 10⁴ dimensions, and
+    where projections are too coarse for the curvature.
 
     Examples
     --------
@@ -57,6 +60,8 @@ def resolution(objective: Objective, domain: Domain | None = None) -> float:
         relative += projection_error(domain)
         vague = relative * (size + (length + far + size) / highest)
         far += size
+    if d > WIDEST or highest * relative > COARSEST:
+        return math.inf
     adding = ROUNDING * (CHUNK + 16.0 + 16.0 * far / length) + evaluation_error(objective)
     doubling = ROUNDING**2 * (4.0 * d + 16.0) * far / length * math.sqrt(objective.condition)
     floor = 8.1 * highest**0.25 * (doubling + adding) + 20.0 * highest * vague / length
