@@ -1,4 +1,4 @@
-"""`tailguard fit`: a private linear or logistic regression on a file."""
+"""`tailguard fit`: a private regression on a file."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -13,8 +13,8 @@ from tailguard.cli.options import (
     DryRun,
     Epsilon,
     Json,
-    LossName,
     Method,
+    ModelName,
     MomentBound,
     MomentOrder,
     Output,
@@ -22,7 +22,10 @@ from tailguard.cli.options import (
     ParameterSet,
     Radius,
     Report,
+    RobustLoss,
     Seed,
+    Sparsity,
+    Threshold,
     make_estimator,
     names,
     settings,
@@ -32,11 +35,15 @@ from tailguard.cli.options import (
 __all__ = ["fit"]
 
 
-class RegressionLoss(StrEnum):
-    """Losses with a target."""
+class RegressionName(StrEnum):
+    """Models with a target."""
 
     linear = "linear"
     logistic = "logistic"
+    lasso = "lasso"
+    robust = "robust"
+    sparse_linear = "sparse-linear"
+    sparse_logistic = "sparse-logistic"
 
 
 def fit(
@@ -45,8 +52,11 @@ def fit(
     features: Annotated[
         str | None, typer.Option(help="Columns to use, with commas between; all others by default.")
     ] = None,
-    loss: Annotated[RegressionLoss, typer.Option(help="What is fitted.")] = RegressionLoss.linear,
+    model: Annotated[RegressionName, typer.Option("--model", "--loss", help="What is fitted.")] = RegressionName.linear,
     classes: Annotated[str, typer.Option(help="For logistic: the two public labels, the positive one last.")] = "0,1",
+    sparsity: Sparsity = None,
+    robust_loss: RobustLoss = None,
+    threshold: Threshold = None,
     delimiter: Delimiter = ",",
     epsilon: Epsilon = 1.0,
     delta: Delta = 1e-6,
@@ -71,9 +81,9 @@ def fit(
         from tailguard.cli.carry_out import Job
         from tailguard.cli.sources import Source
 
-        labels = two_classes(classes) if loss is RegressionLoss.logistic else None
+        labels = two_classes(classes) if "logistic" in model.value else None
         options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius)
-        estimator = make_estimator(LossName(loss.value), options)
+        estimator = make_estimator(ModelName(model.value), options, sparsity, robust_loss, threshold)
         source = Source(data, target, names(features), labels, delimiter)
         job = Job(estimator, source, seed, output, report, json)
     if dry_run:

@@ -12,8 +12,8 @@ from tailguard.cli.options import (
     DryRun,
     Epsilon,
     Json,
-    LossName,
     Method,
+    ModelName,
     MomentBound,
     MomentOrder,
     Output,
@@ -33,6 +33,9 @@ __all__ = ["mean"]
 def mean(
     data: Data,
     columns: Annotated[str | None, typer.Option(help="Columns to use, with commas between; all by default.")] = None,
+    sparsity: Annotated[
+        int | None, typer.Option(help="How many columns have a mean other than 0, public; all by default.")
+    ] = None,
     delimiter: Delimiter = ",",
     epsilon: Epsilon = 1.0,
     delta: Delta = 1e-6,
@@ -57,7 +60,8 @@ def mean(
 
         options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius)
         source = Source(data, features=names(columns), delimiter=delimiter)
-        job = Job(make_estimator(LossName.mean, options), source, seed, output, report, json)
+        count = None if sparsity is None else str(sparsity)
+        job = Job(make_estimator(ModelName.mean, options, count), source, seed, output, report, json)
     if dry_run:
         job.show_plan()
     else:

@@ -18,8 +18,8 @@ __all__ = [
     "DryRun",
     "Epsilon",
     "Json",
-    "LossName",
     "Method",
+    "ModelName",
     "MomentBound",
     "MomentOrder",
     "Output",
@@ -27,7 +27,11 @@ __all__ = [
     "Parameters",
     "Radius",
     "Report",
+    "RobustLoss",
+    "RobustLossName",
     "Seed",
+    "Sparsity",
+    "Threshold",
     "make_estimator",
     "names",
     "settings",
@@ -35,12 +39,23 @@ __all__ = [
 ]
 
 
-class LossName(StrEnum):
+class ModelName(StrEnum):
     """What can be fitted."""
 
     linear = "linear"
     logistic = "logistic"
+    lasso = "lasso"
+    robust = "robust"
+    sparse_linear = "sparse-linear"
+    sparse_logistic = "sparse-logistic"
     mean = "mean"
+
+
+class RobustLossName(StrEnum):
+    """What a robust regression minimises."""
+
+    huber = "huber"
+    biweight = "biweight"
 
 
 class ParameterSet(StrEnum):
@@ -66,7 +81,19 @@ MomentBound = Annotated[
     float | None, typer.Option(help="Public assumption: bound on that moment.", rich_help_panel=_METHOD)
 ]
 Radius = Annotated[
-    float | None, typer.Option(help="Public bound on the length of the coefficients.", rich_help_panel=_METHOD)
+    float | None,
+    typer.Option(help="Public bound on the length of the coefficients; lasso: on their sum.", rich_help_panel=_METHOD),
+]
+Sparsity = Annotated[
+    str | None,
+    typer.Option(help="Sparse models: how many columns, public; auto chooses privately.", rich_help_panel=_METHOD),
+]
+RobustLoss = Annotated[
+    RobustLossName | None, typer.Option(help="Robust: what is minimised; huber by default.", rich_help_panel=_METHOD)
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(help="Robust: public residual beyond which a row counts less.", rich_help_panel=_METHOD),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Delimiter = Annotated[str, typer.Option(help="One character between the cells of a CSV file.")]
@@ -116,9 +143,36 @@ def settings(
     }
 
 
-def make_estimator(loss: LossName, parameters: dict[str, Any]) -> "PrivateEstimator":
-    """Return the estimator of a loss."""
-    from tailguard.estimators import LinearRegression, LogisticRegression, Mean
+def make_estimator(
+    model: ModelName,
+    parameters: dict[str, Any],
+    sparsity: str | None = None,
+    robust_loss: RobustLossName | None = None,
+    threshold: float | None = None,
+) -> "PrivateEstimator":
+    """Return the estimator of a model; an option that it does not have is refused."""
+    import tailguard as tg
 
-    kinds = {LossName.linear: LinearRegression, LossName.logistic: LogisticRegression, LossName.mean: Mean}
-    return kinds[loss](**parameters)
+    kinds = {
+        ModelName.linear: tg.LinearRegression,
+        ModelName.logistic: tg.LogisticRegression,
+        ModelName.lasso: tg.Lasso,
+        ModelName.robust: tg.RobustRegression,
+        ModelName.sparse_linear: tg.SparseLinearRegression,
+        ModelName.sparse_logistic: tg.SparseLogisticRegression,
+        ModelName.mean: tg.Mean if sparsity is None else tg.SparseMean,
+    }
+    loss = None if robust_loss is None else robust_loss.value
+    special = {"sparsity": _count(sparsity), "loss": loss, "threshold": threshold}
+    special = {name: value for name, value in special.items() if value is not None}
+    known = kinds[model]().get_params()
+    for name in special.keys() - known.keys():
+        option = "robust-loss" if name == "loss" else name
+        raise refuse(option, f"the {model.value} model", "left out: it has none", special[name])
+    estimator: PrivateEstimator = kinds[model](**parameters, **special)
+    return estimator
+
+
+def _count(text: str | None) -> int | str | None:
+    """Return a number where a text is one; the estimators say what else they take."""
+    return int(text) if text is not None and text.isascii() and text.isdecimal() else text

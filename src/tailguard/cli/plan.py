@@ -9,13 +9,16 @@ from tailguard.cli.options import (
     Delta,
     Epsilon,
     Json,
-    LossName,
     Method,
+    ModelName,
     MomentBound,
     MomentOrder,
     Parameters,
     ParameterSet,
     Radius,
+    RobustLoss,
+    Sparsity,
+    Threshold,
     make_estimator,
     settings,
 )
@@ -28,7 +31,10 @@ def plan(
     features: Annotated[int, typer.Option(help="Number of features, public.", show_default=False)],
     epsilon: Epsilon = 1.0,
     delta: Delta = 1e-6,
-    loss: Annotated[LossName, typer.Option(help="What is fitted.")] = LossName.linear,
+    model: Annotated[ModelName, typer.Option("--model", "--loss", help="What is fitted.")] = ModelName.linear,
+    sparsity: Sparsity = None,
+    robust_loss: RobustLoss = None,
+    threshold: Threshold = None,
     method: Method = "auto",
     parameters: Parameters = ParameterSet.practical,
     moment_order: MomentOrder = None,
@@ -47,7 +53,7 @@ def plan(
         from tailguard.report import renderable
 
         options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius)
-        result = make_estimator(loss, options).plan(rows, features)
+        result = make_estimator(model, options, sparsity, robust_loss, threshold).plan(rows, features)
         shown = renderable(result)
     if json:
         typer.echo(dumps(result))
