@@ -1,9 +1,12 @@
 """`make bench-wide`: dense and sparse recipes in many dimensions against w = 0 and the non-private fit, in one run."""
 
 import argparse
+import os
+import platform
 import resource
 import time
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -113,7 +116,8 @@ def main() -> None:
     parser.add_argument("--epsilon", type=float, default=1.0)
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
-    lines = ["# Many dimensions", ""]
+    machine = f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}"
+    lines = ["# Many dimensions", "", f"`python -m benchmarks.wide`, {machine}, tailguard {version('tailguard')}.", ""]
     for line in table(tuple(options.sizes), options.epsilon, range(options.first, options.first + options.seeds)):
         print(line, flush=True)
         lines.append(line)
