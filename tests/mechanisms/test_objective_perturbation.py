@@ -21,9 +21,9 @@ MECHANISM = ObjectivePerturbation(1.0, 0.05)
 MULTIPLIER, N, D = 0.7, 40, 2
 
 
-def statistic(ridge=None, *, n=N, bits=40, curvature=2.0, loss=None):
+def statistic(ridge=None, *, n=N, bits=40, curvature=2.0, loss=None, precision=10):
     ridge = MECHANISM.least_ridge(curvature, n, MULTIPLIER) if ridge is None else ridge
-    return PerturbedMinimiser(View(D), loss or Squared(), 1.0, ridge, n, bits, curvature)
+    return PerturbedMinimiser(View(D), loss or Squared(), 1.0, ridge, n, bits, curvature, precision)
 
 
 def perform(asked, mechanism=MECHANISM, *, where=None, multiplier=MULTIPLIER, randomness=None):
@@ -155,6 +155,36 @@ def test_the_tolerance_is_released_with_noise_of_its_own():
     assert last == pytest.approx(math.sqrt(D) * slack * MULTIPLIER / 0.05)
     assert 2.0 * asked.tolerance < slack
     assert np.any(value != asked.evaluate(source(*records(asked, N))))
+
+
+@pytest.mark.parametrize("precision", [14, 20])
+def test_a_finer_solution_is_released_with_less_noise(precision):
+    asked, fine, spied = statistic(precision=precision), ObjectivePerturbation(1.0, 0.05, precision), Spied(0)
+    released, event = perform(asked, fine, randomness=spied)
+    slack = 2.0**-precision * asked.sensitivity("tilt")
+    assert spied.heard[1][1] == pytest.approx(math.sqrt(D) * slack * MULTIPLIER / 0.05)
+    assert 2.0 * asked.tolerance < slack
+    assert event.epsilon == pytest.approx(2.05 / MULTIPLIER)
+    assert asked.sensitivity("tilt") == statistic().sensitivity("tilt")
+    coarse = perform(statistic(), randomness=Simulation(0))[0]
+    assert np.linalg.norm((released - coarse).astype(float)) < 40 * slack * 2.0 ** (precision - 10)
+
+
+def test_a_solution_coarser_than_its_release_is_refused_before_a_record_is_read():
+    fine = ObjectivePerturbation(1.0, 0.05, 14)
+    with pytest.raises(ParameterError, match="must be of more bits"):
+        perform(statistic(precision=12), fine, where=Untouchable())
+    perform(statistic(precision=15), fine)
+
+
+def test_what_floats_cannot_resolve_is_refused():
+    with pytest.raises(ParameterError, match="what double precision resolves"):
+        perform(statistic(precision=40), where=None)
+    for wrong in (9, 41, 12.5):
+        with pytest.raises(ParameterError, match="The 'precision' parameter"):
+            ObjectivePerturbation(precision=wrong)
+        with pytest.raises(ParameterError, match="The 'precision' parameter"):
+            statistic(precision=wrong)
 
 
 def test_noise_is_reported_by_its_scale():

@@ -23,8 +23,8 @@ def minimiser(view, loss, *, ridge=RIDGE, domain=None, curvature=CURVATURE, bits
     return Minimiser(view, loss, CLIP, ridge, centre, SIZE, bits, domain, curvature)
 
 
-def perturbed(view, loss, *, ridge=RIDGE, curvature=CURVATURE, bits=BITS):
-    return PerturbedMinimiser(view, loss, CLIP, ridge, SIZE, bits, curvature)
+def perturbed(view, loss, *, ridge=RIDGE, curvature=CURVATURE, bits=BITS, precision=10):
+    return PerturbedMinimiser(view, loss, CLIP, ridge, SIZE, bits, curvature, precision)
 
 
 MINIMISERS = [
@@ -39,6 +39,7 @@ MINIMISERS = [
     perturbed(MOVED, Squared(), ridge=0.01),
     perturbed(PLAIN[1], Logistic(), ridge=50.0),
     perturbed(PLAIN[6], Hinge(smoothing=1e-3), curvature=100.0),
+    perturbed(MOVED, Logistic(), ridge=0.05, precision=20),
 ]
 
 

@@ -19,7 +19,10 @@ from tailguard.privacy import events
 __all__ = ["TOLERANCE", "ObjectivePerturbation", "Tilted"]
 
 TOLERANCE = 2.0**-10
-"""Sensitivity of the last release ÷ sensitivity of the tilt: both data sets' distances from the ideal minimiser."""
+"""Sensitivity of the last release ÷ sensitivity of the tilt, at most: both data sets' distances from the ideal
+minimiser."""
+
+FINEST = 40
 
 LONGEST = 2.0**16
 """Longer tilts, in units of the sensitivity, are folded back: where the noise is that loud, nothing is lost."""
@@ -66,6 +69,8 @@ class ObjectivePerturbation(Mechanism):
         ε of the change of variables ÷ ε of the linear term.
     release_share : float, default=0.02
         ε of the last release ÷ ε of the linear term.
+    precision : int, default=10
+        Sensitivity of the last release ÷ sensitivity of the tilt is 2**−precision; the statistic must be as precise.
 
     Examples
     --------
@@ -76,11 +81,14 @@ class ObjectivePerturbation(Mechanism):
     norm: ClassVar[Norm] = "tilt"
     curvature_share: float = 1.0
     release_share: float = 0.02
+    precision: int = 10
 
     def __post_init__(self) -> None:
         for name in ("curvature_share", "release_share"):
             share = real(name, getattr(self, name), "ObjectivePerturbation", at_least=1e-6, at_most=1e6)
             object.__setattr__(self, name, share)
+        bits = integer("precision", self.precision, "ObjectivePerturbation", at_least=10, at_most=FINEST)
+        object.__setattr__(self, "precision", bits)
 
     @property
     def weight(self) -> float:
@@ -110,7 +118,7 @@ class ObjectivePerturbation(Mechanism):
         parts = (
             1 / Fraction(multiplier_of(tilt, sensitivity)),
             Fraction(self.curvature_share) / Fraction(multiplier),
-            1 / Fraction(multiplier_of(noise, TOLERANCE * sensitivity, copies=dimension)),
+            1 / Fraction(multiplier_of(noise, self._last(sensitivity), copies=dimension)),
         )
         return events.Pure(above(sum(parts, Fraction(0))))
 
@@ -139,7 +147,7 @@ class ObjectivePerturbation(Mechanism):
             raise LedgerError("The query's ridge is too small, or its curvature too large, for its part of ε.")
         error = statistic.tolerance + coupling_error(statistic.dimension, scale, 4.0 * reach)
         error += reach * (statistic.dimension + 64) * 2.0**-50  # roundings of floats between tilt and grid
-        if 2.0 * error > TOLERANCE * sensitivity:
+        if 2.0 * error > self._last(sensitivity):
             raise refuse("statistic", "ObjectivePerturbation", "of more bits, or of fewer records", "a coarse grid")
 
     def _tilt_scale(self, multiplier: float, sensitivity: float) -> float:
@@ -148,5 +156,9 @@ class ObjectivePerturbation(Mechanism):
     def _noise_scale(self, multiplier: float, sensitivity: float, dimension: int) -> float:
         real("multiplier", multiplier, "ObjectivePerturbation", above=0.0)
         d = integer("dimension", dimension, "ObjectivePerturbation")
-        delta = TOLERANCE * real("sensitivity", sensitivity, "ObjectivePerturbation", above=0.0)
+        delta = self._last(real("sensitivity", sensitivity, "ObjectivePerturbation", above=0.0))
         return noise_scale("ObjectivePerturbation", multiplier / self.release_share, delta, copies=d)
+
+    def _last(self, sensitivity: float) -> float:
+        """Return D, the sensitivity of the last release: a power of two times that of the tilt, exactly."""
+        return math.ldexp(sensitivity, -self.precision)

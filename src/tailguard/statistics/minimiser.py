@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from tailguard._rounding import above, below
 from tailguard._validate import integer, real, refuse
 from tailguard.certified import Objective, minimise
+from tailguard.certified.fallback import resolution
 from tailguard.domains.base import Domain
 from tailguard.errors import ParameterError
 from tailguard.losses.base import Loss
@@ -36,7 +37,9 @@ TOLERANCE = 0.01
 """How far from the exact minimiser a `Minimiser` may be, in units of clip/(ridge · size)."""
 
 TILTED_TOLERANCE = 2.0**-11
-"""The same for a `PerturbedMinimiser`, whose tolerance is paid for by a release of its own."""
+"""The most that it may be for a `PerturbedMinimiser`, whose tolerance is paid for by a release of its own."""
+
+FINEST = 40
 
 LARGEST = 2**62
 MOST = 10_000  # coefficients for which the solver's accuracy is a theorem
@@ -184,6 +187,8 @@ class PerturbedMinimiser(_Solved):
         clip/(ridge · size) is L = 2**bits grid steps; at most `grid_bits(size)`.
     curvature : float
         H, the most that ρ·φ″·‖z‖² can be for any record; the weights ρ see to it.
+    precision : int, default=10
+        The computed minimiser is within 2**−(precision + 1)·clip/(ridge · size) of the exact one.
 
     Notes
     -----
@@ -202,9 +207,11 @@ class PerturbedMinimiser(_Solved):
     size: int
     bits: int
     curvature: float
+    precision: int = 10
 
     def __post_init__(self) -> None:
         _scale("curvature", self.curvature, "PerturbedMinimiser")
+        integer("precision", self.precision, "PerturbedMinimiser", at_least=10, at_most=FINEST)
         self._check()
 
     @classmethod
@@ -225,7 +232,7 @@ class PerturbedMinimiser(_Solved):
     @property
     def tolerance(self) -> float:
         """Distance in grid steps between what `minimise` returns and what it stands for, roundings of floats aside."""
-        return math.ldexp(TILTED_TOLERANCE, self.bits) + 0.5 * root_above(self.dimension)
+        return math.ldexp(1.0, self.bits - self.precision - 1) + 0.5 * root_above(self.dimension)
 
     def evaluate(self, source: Source) -> IntVector:
         """Return the minimiser without a tilt, on the grid; a replay compares it. No mechanism releases it."""
@@ -250,7 +257,10 @@ class PerturbedMinimiser(_Solved):
             return np.zeros(self.dimension, np.int64)
         weight = self.unit * self.ridge * self.size
         objective = self._objective(source, np.zeros(self.dimension), tilt * weight)
-        return self._integers(_folded(minimise(objective, self._distance(TILTED_TOLERANCE)), reach * self.unit))
+        tolerance = self._distance(math.ldexp(1.0, -self.precision - 1))
+        if tolerance < 2.0 * resolution(objective):  # twice: for tilts of up to 3·reach; public numbers alone
+            raise refuse("precision", "PerturbedMinimiser", "what double precision resolves", self.precision)
+        return self._integers(_folded(minimise(objective, tolerance), reach * self.unit))
 
 
 def _scale(name: str, value: float | None, owner: str) -> float:
