@@ -18,10 +18,10 @@ RATIO, FEWEST = 1.8, 3
 PICKS, INTERIM, CHOICE = 0.30, 0.16, 0.05
 """Shares of all picks, of the refits after the rounds, and of the choice; the chosen model's refit gets the rest."""
 
-STEPS = 5
+STEPS = 6
 """Of the refits after the rounds."""
 
-HANDICAP = 1.5
+HANDICAP = 2.0
 """What a model must win over the next smaller one, in scales of the noise of the choice."""
 
 MOST = 100

@@ -115,10 +115,8 @@ class SparseRounds(Solver):
             view = without_faint_centre((yield from prepare_target(view, self.target, n, bits)))
         view = yield from prepare_wide(view, self.features, n, bits)
         path = yield from self._grow(view, n, bits)
-        models = path.models if self.nested else [path.models[0], path.models[-1]]
-        handicap = self.handicap * np.arange(len(models), dtype=np.float64)
-        best = yield from choose("choice", view, path.loss, models, path.improvement(models[-1]), bits, handicap)
-        model = models[best]
+        best = yield from self._choose(view, path, bits)
+        model = path.models[best]
         if self.nested:
             dropped = np.isin(np.arange(self.d), path.support[: sum(self.counts[:best])], invert=True)
             chosen = replace(view, scale=np.where(dropped, np.inf, np.asarray(view.scale)))
@@ -142,6 +140,18 @@ class SparseRounds(Solver):
             fitted = robust
         usual = max(levels[0], USUAL) if fitted is loss else levels[-1]
         return _Path(support, models, levels[-1], usual, fitted)
+
+    def _choose(self, view: View, path: "_Path", bits: int) -> Generator[Query, Released, int]:
+        """Return the number of rounds after which the model is taken."""
+        if not self.nested:
+            models = [path.models[0], path.models[-1]]
+            limit = path.improvement(models[-1])
+            return len(self.counts) * (yield from choose("choice", view, path.loss, models, limit, bits, self.handicap))
+        # All are compared with the largest, from which the better ones differ by little at any record.
+        models, limit = path.models[::-1], 4.0 * path.level**2
+        advantage = self.handicap * np.arange(len(models), dtype=np.float64)
+        best = yield from choose("choice", view, path.loss, models, limit, bits, -advantage)
+        return len(self.counts) - best
 
     def _level(
         self, view: View, loss: Loss, model: FloatVector, support: IntVector, n: int, bits: int
