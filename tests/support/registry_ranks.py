@@ -3,7 +3,7 @@
 import numpy as np
 
 from tailguard.losses import Squared
-from tailguard.statistics import Gradient, Norm, Octaves, Ranks, Rows, Slope, Target, View
+from tailguard.statistics import Gradient, Halves, Norm, Octaves, Ranks, Rows, SignedRanks, Slope, Target, View
 
 VIEW = View(2, centre=[0.0, 1.0], scale=[1.0, 2.0])
 SLOPED = Gradient(VIEW, Squared(), np.array([0.3, -0.2]))
@@ -12,5 +12,11 @@ RANKED = [
     Ranks(Octaves(scalars, low, high, substeps, 20), level, size)
     for scalars in (Target(VIEW), Slope(SLOPED), Norm(Rows(VIEW)))
     for low, high, substeps in ((-3, 3, 2), (-64, 64, 2), (0, 3, 1))
+    for level, size in ((0.5, 6), (0.9, 6), (0.0, 3), (1.0, 40))
+]
+RANKED += [
+    SignedRanks(Octaves(Halves(scalars), low, high, substeps, 20), level, size)
+    for scalars in (Target(VIEW), Slope(SLOPED))
+    for low, high, substeps in ((-3, 3, 2), (-64, 64, 64), (0, 2, 1))
     for level, size in ((0.5, 6), (0.9, 6), (0.0, 3), (1.0, 40))
 ]

@@ -18,6 +18,7 @@ from tailguard.statistics.ranks import Ranks
 from tailguard.statistics.scalars import Columns, Largest, Norm, Scalars, Slope, Target
 from tailguard.statistics.scores import Magnitudes, Nearest, Opposed, Shifted, Signed, Vertices, signed_coordinate
 from tailguard.statistics.shrunken import Shrunken
+from tailguard.statistics.signed_ranks import Halves, SignedRanks
 from tailguard.statistics.slopes import Leveraged, Slopes
 from tailguard.statistics.view import View
 from tailguard.statistics.weighted import Weighted
@@ -35,6 +36,7 @@ __all__ = [
     "Gradient",
     "GradientMapping",
     "Gram",
+    "Halves",
     "Largest",
     "Leveraged",
     "Magnitudes",
@@ -53,6 +55,7 @@ __all__ = [
     "Shifted",
     "Shrunken",
     "Signed",
+    "SignedRanks",
     "Slope",
     "Slopes",
     "Statistic",

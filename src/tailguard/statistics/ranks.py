@@ -13,7 +13,7 @@ from tailguard.statistics.base import Kernel, Norm, Source, Statistic, register
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.sparse_rows import AnyRows
 
-__all__ = ["Ranks"]
+__all__ = ["LEVEL_BITS", "Ranks", "rank_distances"]
 
 LEVEL_BITS = 10
 """Quantiles are multiples of 2⁻¹⁰, so that all products are exact."""
@@ -96,10 +96,15 @@ class Ranks(Statistic):
         return self.inner._block(X, y)
 
     def _of(self, counts: IntVector) -> IntVector:
-        upto = np.cumsum(counts[1:-1])
-        total, whole = int(upto[-1]), self.size << self.bits
-        # L is a multiple of 2**LEVEL_BITS, and so is every count.
-        wanted = (total >> LEVEL_BITS) * round(self.level * 2**LEVEL_BITS)
-        distances = np.maximum(upto - counts[1:-1] - wanted, wanted - upto)
-        floor = max(0, (whole >> 3) - total)
-        return np.append(-np.maximum(distances, floor), min(0, (whole >> 4) - total))
+        return rank_distances(counts[1:-1], self.level, self.size, self.bits)
+
+
+def rank_distances(counts: IntVector, level: float, size: int, bits: int) -> IntVector:
+    """Return the entries of a histogram of at least 10 bits: one for each cell, and one for none of them."""
+    upto = np.cumsum(counts)
+    total, whole = int(upto[-1]), size << bits
+    # L is a multiple of 2**LEVEL_BITS, and so is every count.
+    wanted = (total >> LEVEL_BITS) * round(level * 2**LEVEL_BITS)
+    distances = np.maximum(upto - counts - wanted, wanted - upto)
+    floor = max(0, (whole >> 3) - total)
+    return np.append(-np.maximum(distances, floor), min(0, (whole >> 4) - total))
