@@ -18,7 +18,7 @@ from tailguard.losses import Absolute, Biweight, Hinge, Huber, Logistic, Loss, R
 from tailguard.mechanisms import NoisyMax
 from tailguard.plans import Step
 from tailguard.run.run import _check
-from tailguard.statistics import GradientMapping, Potential, View, statistic_type
+from tailguard.statistics import Clipped, Gradient, GradientMapping, Potential, View, statistic_type
 from tailguard.statistics.potential import slope_range
 from tests.support import neighbours
 from tests.support.registry_nets import NETS, SIZE, net
@@ -287,3 +287,12 @@ def test_wrong_parameters_are_refused(kind, changes, match):
         usual |= {"clip": 1.0, "anchor": [0.5]}
     with pytest.raises(ParameterError, match=match):
         kind(**usual | changes)
+
+
+def test_gradient_sums_are_those_of_clipped_sums():
+    """Bit by bit: the pass over many points does what `Clipped` does at each of them."""
+    for statistic in (s for s in NETS if isinstance(s, GradientMapping) and isinstance(s.loss, Loss)):
+        X, y = _records(statistic, 60, seed=4)
+        fields = (Gradient(statistic.view, statistic.loss, point) for point in statistic._points)
+        sums = [Clipped(field, statistic.threshold, statistic.bits).kernel()(X, y) for field in fields]
+        np.testing.assert_array_equal(statistic.kernel()(X, y), np.concatenate(sums))

@@ -8,7 +8,7 @@ import numpy as np
 
 import tailguard as tg
 from tailguard import engines
-from tailguard.domains import L1Ball, L2Ball, Polytope, Simplex, Sparse, WholeSpace
+from tailguard.domains import Box, L1Ball, L2Ball, Polytope, Simplex, Sparse, WholeSpace
 from tailguard.engines import Engine
 from tailguard.losses import Biweight, CustomLoss, Huber, Logistic, RecordLoss, Squared
 from tailguard.plans import Moment, Plan, Problem
@@ -122,6 +122,10 @@ SHRUNKEN = {"method": "shrunken_thresholding"}
 CATONI = {"method": "catoni_thresholding"}
 TRUNCATED = {"method": "truncated_thresholding"}
 CURVED = {"strong_convexity": 0.5}
+
+LENGTH = {"moment": Moment(order=2.0, bound=40.0, of="norm")}
+MAPPING, DOUBLE = {"method": "gradient_mapping"}, {"method": "double_output_perturbation"}
+EXPONENTIAL = {"method": "approximate_exponential"}
 FEW, FREE = Sparse(3, 1, 2.0), Sparse(3, 2)
 
 CASES = [
@@ -196,6 +200,26 @@ CASES = [
     Case("truncated peeling", tg.Mean(domain=FEW, **BUDGET, **TRUNCATED), tight=False),
     Case("sparse mean", tg.Mean(domain=FREE, **BUDGET, method="sparse_mean"), tight=False),
     Case("sparse mean, pure", tg.Mean(domain=FEW, **PURE, method="sparse_mean"), tight=False),
+    Case("gradient mapping, paper", Descent(Squared(), L2Ball(2, 1.0), **PURE_PAPER, **MAPPING, **LENGTH), d=2),
+    Case(
+        "gradient mapping, paper, classes",
+        Descent(Logistic(), Box((-1.0,), (2.0,)), **PURE_PAPER, **MAPPING, **LENGTH),
+        d=1,
+    ),
+    Case("gradient mapping", Descent(Squared(), WholeSpace(2), **PURE, **MAPPING), d=2),
+    Case("gradient mapping, classes", Descent(Logistic(), Box((0.0,), (1.0,)), intercept=True, **PURE, **MAPPING), d=1),
+    Case("gradient mapping, some δ", Descent(Huber(1.0), WholeSpace(1), intercept=True, **MAPPING), d=1, tight=False),
+    Case(
+        "double output perturbation, paper",
+        Descent(Squared(), L2Ball(3, 1.0), **PURE_PAPER, **DOUBLE, **LENGTH),
+        tight=False,
+    ),
+    Case(
+        "approximate exponential mechanism, paper",
+        Descent(Logistic(), L2Ball(2, 1.0), **PURE_PAPER, **EXPONENTIAL, **LENGTH),
+        d=2,
+        tight=False,
+    ),
     Case(
         "sparse mean, small budget",
         tg.Mean(domain=FREE, **(BUDGET | {"epsilon": 2.0}), method="sparse_mean"),

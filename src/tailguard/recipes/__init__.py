@@ -2,11 +2,14 @@
 
 from tailguard._validate import choice
 from tailguard.recipes import (
+    approximate_exponential,
     catoni_thresholding,
     centred_clipping,
     centred_descent,
     clipping,
+    double_output_perturbation,
     frank_wolfe,
+    gradient_mapping,
     iterative_updating,
     median_of_means,
     shrunken_lasso,
@@ -38,6 +41,9 @@ _RECIPES = {
         shrunken_thresholding.RECIPE,
         catoni_thresholding.RECIPE,
         truncated_thresholding.RECIPE,
+        gradient_mapping.RECIPE,
+        double_output_perturbation.RECIPE,
+        approximate_exponential.RECIPE,
     )
 }
 

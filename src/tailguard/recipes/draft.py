@@ -36,7 +36,7 @@ class Draft:
         0 releases the whole vector. Otherwise Gumbel noise picks so many coordinates (`TopK`).
     peeled : bool
         Whether the picked coordinates are released with their values (`Peeling`), not only named.
-    blocks : int
+    blocks, first : int
         As in `Step`; a record meets one release in `blocks`.
     """
 
@@ -49,6 +49,7 @@ class Draft:
     picks: int = 0
     peeled: bool = False
     blocks: int = 1
+    first: int = 0
 
     def step(self, scale: float, bits: int, *, pure: bool) -> Step:
         """Return the step for a whole-budget noise multiplier of `scale`."""
@@ -67,6 +68,7 @@ class Draft:
             multiplier=scale * (part if pure else math.sqrt(part)),
             count=self.count,
             blocks=self.blocks,
+            first=self.first,
         )
 
     def _mechanism(self, pure: bool) -> Mechanism:

@@ -11,7 +11,12 @@ from tailguard.solvers.entries import ClampedEntries, Entries, ShrunkenEntries, 
 from tailguard.solvers.frank_wolfe import FrankWolfe
 from tailguard.solvers.intercept import Settling
 from tailguard.solvers.iterative_updating import IterativeUpdating
+from tailguard.solvers.localisation import Localised, Phase
+from tailguard.solvers.mapping_phases import MappingPhase, MappingPhases
+from tailguard.solvers.net import Net
+from tailguard.solvers.net_search import NetSearch
 from tailguard.solvers.oracles import Clip, MeanOracle, MedianOfClippedMeans, MedianOfMeans, Truncate
+from tailguard.solvers.output_phases import DoubleOutput, OutputPhase, PotentialPhases
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.prepared_frank_wolfe import PreparedFrankWolfe
 from tailguard.solvers.prepared_thresholding import PreparedThresholding
@@ -31,19 +36,28 @@ __all__ = [
     "ClipLevel",
     "ClippedDescent",
     "Descent",
+    "DoubleOutput",
     "Entries",
     "Estimate",
     "FrankWolfe",
     "HardThresholding",
     "IterativeUpdating",
     "Levels",
+    "Localised",
     "LogGrid",
+    "MappingPhase",
+    "MappingPhases",
     "MeanOracle",
     "MedianOfClippedMeans",
     "MedianOfMeans",
+    "Net",
+    "NetSearch",
+    "OutputPhase",
     "PeeledMean",
+    "Phase",
     "PickedMean",
     "Picks",
+    "PotentialPhases",
     "Preparation",
     "PreparedFrankWolfe",
     "PreparedThresholding",

@@ -13,19 +13,24 @@ from tailguard.domains.box import Box
 from tailguard.domains.l2_ball import L2Ball
 from tailguard.errors import ParameterError
 from tailguard.losses.base import Loss, RecordLoss
+from tailguard.statistics import passes
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector, frozen
 from tailguard.statistics.base import Kernel, Norm, Source, Statistic, checked_bits, checked_scale, register
-from tailguard.statistics.clipped import Clipped
-from tailguard.statistics.fields import Gradient, RecordGradient, point_of
+from tailguard.statistics.clipped import Clipped, inner_bound
+from tailguard.statistics.fields import RecordGradient, point_of
+from tailguard.statistics.net_kernels import add_clipped, products
 from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
-__all__ = ["GradientMapping", "Region", "net_of", "zeros_for"]
+__all__ = ["CELLS", "GradientMapping", "Region", "net_of", "zeros_for"]
 
 Region: TypeAlias = Box | L2Ball
 
 FAR = 2.0**61
 """Public numbers of the score are held inside ±FAR grid steps, so that no sum of them overflows."""
+
+CELLS = 2**17
+"""Records × points that are in memory at once."""
 
 LONGEST = 2**62
 """So is a score: a shorter one is no more sensitive."""
@@ -176,15 +181,26 @@ class _Gradients(Statistic):
         return math.inf  # never released itself: it offers no norm
 
     def _width(self, d: int) -> int:  # noqa: ARG002
-        return self.view.width
-
-    @cached_property
-    def _sums(self) -> list[Clipped]:
-        kind = Gradient if isinstance(self.loss, Loss) else RecordGradient
-        return [Clipped(kind(self.view, self.loss, point), self.threshold, self.bits) for point in self.points]  # type: ignore[arg-type]
+        return self.view.dense_width
 
     def _block(self, X: AnyRows, y: FloatVector | None) -> FloatVector:
-        return np.concatenate([statistic._block(X, y) for statistic in self._sums])
+        if isinstance(self.loss, Loss):
+            return self._of_predictions(self.loss, X, y)
+        fields = (RecordGradient(self.view, self.loss, point) for point in self.points)
+        return np.concatenate([Clipped(field, self.threshold, self.bits)._block(X, y) for field in fields])
+
+    def _of_predictions(self, loss: Loss, X: AnyRows, y: FloatVector | None) -> FloatVector:
+        """Return the same for a loss of predictions, for many points in one pass."""
+        rows, targets = self.view.dense(X), self.view.target(y)[:, None]
+        squares, bound = passes.squares(rows), inner_bound(rows.shape[1], self.bits)
+        sums, most = [], max(1, CELLS // max(1, len(rows)))
+        for start in range(0, len(self.points), most):
+            predictions = products(rows, self.points[start : start + most])
+            slopes = loss.derivative(predictions, targets)
+            if slopes.shape != predictions.shape:
+                raise ParameterError("A loss must return one derivative per record, and a record has one target.")
+            sums.append(add_clipped(rows, squares, frozen(slopes), self.unit, bound).ravel())
+        return np.concatenate(sums)
 
 
 def net_of(points: ArrayLike, dimension: int, owner: str) -> FloatMatrix:

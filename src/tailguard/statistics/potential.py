@@ -14,8 +14,9 @@ from tailguard.statistics import passes
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector
 from tailguard.statistics.base import Norm, Source, Statistic, checked_bits, checked_scale, register
 from tailguard.statistics.fields import point_of
-from tailguard.statistics.gradient_mapping import net_of, zeros_for
+from tailguard.statistics.gradient_mapping import CELLS, net_of, zeros_for
 from tailguard.statistics.kernels import LARGEST_SQUARE, SMALLEST_SQUARE
+from tailguard.statistics.net_kernels import products
 from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
@@ -23,9 +24,6 @@ __all__ = ["Potential", "clipped_loss", "slope_range"]
 
 FAR = 2.0**61
 """The regulariser is held inside ±FAR grid steps, so that no sum overflows."""
-
-CELLS = 2**18
-"""Records × points that are in memory at once."""
 
 _LAST = int(np.float64(np.finfo(np.float64).max).view(np.int64))  # number of the largest float
 
@@ -136,7 +134,7 @@ class Potential(Statistic):
 
         def losses(points: FloatMatrix) -> FloatMatrix:
             bounds = (part[:, None] for part in (limits, low, high, targets))
-            return clipped_loss(self.loss, _dots(rows, points), *bounds)
+            return clipped_loss(self.loss, products(rows, points), *bounds)
 
         base = losses(np.atleast_2d(self._anchor))
         for start in range(0, self.dimension, most):
@@ -178,11 +176,3 @@ def _last(holds: Callable[[FloatVector], NDArray[np.bool_]], size: int) -> Float
 def _number(order: IntVector) -> FloatVector:
     """Return the floats of these numbers in the order of all floats, in which 0 is number 0."""
     return np.copysign(np.abs(order).view(np.float64), order)
-
-
-def _dots(rows: FloatMatrix, points: FloatMatrix) -> FloatMatrix:
-    """Return ⟨row, point⟩ of every pair, added in the order of the columns: bits that depend on row and point alone."""
-    total = np.zeros((len(rows), len(points)))
-    for column, entries in zip(rows.T, points.T, strict=True):
-        total += np.multiply.outer(column, entries)
-    return total
