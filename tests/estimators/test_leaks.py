@@ -10,7 +10,10 @@ import tailguard as tg
 from tailguard.audit import replay
 
 MARKS = (123456.789, -98765.4321, 31.25)
-MODELS = [tg.Mean, tg.LinearRegression, tg.LogisticRegression]
+MODELS = [
+    *(tg.Mean, tg.LinearRegression, tg.LogisticRegression, tg.Lasso, tg.RobustRegression),
+    *(tg.SparseLinearRegression, tg.SparseLogisticRegression, tg.SparseMean),
+]
 each = pytest.mark.parametrize("make", MODELS)
 
 
@@ -40,14 +43,14 @@ def test_everything_learned_is_released(make):
     X, y = _records()
     other = X.copy()
     other[0] = MARKS[::-1][:2]
-    records = [(part,) if make is tg.Mean else (part, y) for part in (X, other)]
+    records = [(part,) if issubclass(make, tg.Mean) else (part, y) for part in (X, other)]
     assert replay(make(epsilon=20.0), *records).holds
     model = make(epsilon=20.0, random_state=0).fit(X, y)
     public = {"plan_", "privacy_", "n_iter_", "n_features_in_", "classes_", "release_"}
     learned = {name for name in vars(model) if name.endswith("_")} - public
-    assert learned == ({"mean_"} if make is tg.Mean else {"coef_", "intercept_"})
+    assert learned == ({"mean_"} if issubclass(make, tg.Mean) else {"coef_", "intercept_"})
     estimate = model.release_.estimate
-    np.testing.assert_array_equal(model.mean_ if make is tg.Mean else model.coef_, estimate.coefficients)
+    np.testing.assert_array_equal(model.mean_ if issubclass(make, tg.Mean) else model.coef_, estimate.coefficients)
 
 
 @each

@@ -196,3 +196,9 @@ def test_every_step_of_every_plan_has_words():
     steps = {step.name for plan in plans for step in plan.steps}
     assert {name for name in steps if not purpose(name)} == set()
     assert {"pick level", "common scale", "row length", "feature variance", "direction scale"} <= steps
+
+
+def test_a_sparsity_and_a_robust_loss_are_named():
+    text = summary(tg.SparseLinearRegression(4).plan(20_000, 50))
+    assert "at most 4 columns in the model" in text
+    assert "robust regression (Tukey's biweight)" in summary(tg.RobustRegression("biweight").plan(20_000, 5))

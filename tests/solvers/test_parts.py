@@ -163,6 +163,21 @@ def test_a_preconditioner_is_the_damped_inverse_of_the_gram_matrix():
         np.testing.assert_allclose(inverse.apply(gradient), np.linalg.solve(expected, gradient), rtol=1e-5)
 
 
+@pytest.mark.parametrize("columns", [None, [0, 1, 2]])
+def test_a_preconditioner_forgets_dropped_columns(columns):
+    X = np.random.default_rng(2).normal(size=(400, 3)) * [1.0, 2.0, 0.5]
+    dropped = View(3, scale=[1.0, np.inf, 2.0], intercept=True, columns=columns)
+    whole, _ = told_exactly(preconditioner("g", dropped, 100.0, 0.01, 400, BITS), X, noise=0.1)
+    few, _ = told_exactly(
+        preconditioner("g", View(2, scale=[1.0, 2.0], intercept=True), 100.0, 0.01, 400, BITS), X[:, [0, 2]]
+    )
+    assert np.all(whole.apply(np.eye(4)[1]) == 0.0)
+    assert np.all(whole.apply(np.ones(4))[1] == 0.0)
+    assert whole.values.size == few.values.size == 3
+    quiet, _ = told_exactly(preconditioner("g", dropped, 100.0, 0.01, 400, BITS), X)
+    np.testing.assert_allclose(quiet.apply(np.ones(4))[[0, 2, 3]], few.apply(np.ones(3)))
+
+
 def test_more_noise_makes_shorter_steps():
     X = np.random.default_rng(2).normal(size=(400, 3))
     steps = [

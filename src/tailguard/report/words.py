@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from tailguard._validate import refuse
+from tailguard.domains.sparse import Sparse
 from tailguard.plans import Plan, Release
 from tailguard.privacy.budget import Privacy
 
@@ -25,6 +26,8 @@ _TASKS = {
     "squared": "linear regression",
     "logistic": "logistic regression",
     "squared distance": "mean",
+    "huber": "robust regression (Huber's loss)",
+    "biweight": "robust regression (Tukey's biweight)",
 }
 
 _PURPOSES = {
@@ -99,6 +102,8 @@ def public_facts(plan: Plan) -> tuple[str, ...]:
     facts = [f"number of rows, {problem.n}", f"number of columns, {problem.d}", "names of the columns"]
     if problem.loss.name == "logistic":
         facts.append("the two classes")
+    if isinstance(problem.domain, Sparse):
+        facts.append(f"at most {problem.domain.sparsity} columns in the model")
     bound = problem.domain.norm_bound("l2")
     if math.isfinite(bound):
         facts.append(f"coefficients of length at most {number(bound)}")
