@@ -199,6 +199,6 @@ def test_every_step_of_every_plan_has_words():
 
 
 def test_a_sparsity_and_a_robust_loss_are_named():
-    text = summary(tg.SparseLinearRegression(4).plan(20_000, 50))
+    text = " ".join(summary(tg.SparseLinearRegression(4).plan(20_000, 50)).split())
     assert "at most 4 columns in the model" in text
     assert "robust regression (Tukey's biweight)" in summary(tg.RobustRegression("biweight").plan(20_000, 5))
