@@ -148,7 +148,7 @@ def test_a_loss_is_a_frozen_value(case):
         assert hash(twin) == hash(loss)
     fields = {field.name: getattr(loss, field.name) for field in dataclasses.fields(loss)}
     assert type(loss)(**fields) == loss
-    assert all(isinstance(value, (float, str)) for value in fields.values())
+    assert all(isinstance(value, (float, str, bool)) for value in fields.values())
     with pytest.raises(dataclasses.FrozenInstanceError):
         loss.name = "other"
 

@@ -88,7 +88,7 @@ def test_squared_distance():
 @pytest.mark.parametrize("kind", [Huber, Biweight, Absolute, Hinge])
 @pytest.mark.parametrize("wrong", [0.0, -1.0, math.nan, math.inf, "1", None, True])
 def test_parameters_must_be_positive_and_finite(kind, wrong):
-    (field,) = dataclasses.fields(kind)
+    field = dataclasses.fields(kind)[0]
     with pytest.raises(ParameterError, match=sentence(field.name, kind.__name__, "a finite number greater than 0")):
         kind(wrong)
 
@@ -96,7 +96,7 @@ def test_parameters_must_be_positive_and_finite(kind, wrong):
 @pytest.mark.parametrize("kind", [Huber, Biweight, Absolute, Hinge])
 def test_parameters_become_floats(kind):
     assert kind(np.int64(2)) == kind(2.0)
-    (field,) = dataclasses.fields(kind)
+    field = dataclasses.fields(kind)[0]
     assert type(getattr(kind(np.float32(2)), field.name)) is float
 
 

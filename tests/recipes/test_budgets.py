@@ -72,6 +72,8 @@ def test_a_refusal_says_how_many_rows_would_do(make, n, d, epsilon, delta):
     rows = int(re.search(r"it needs about (\d+) rows", str(refusal.value)).group(1))
     assert rows > n
     verify(estimator.plan(rows, d))
+    if "choice of a model" in str(refusal.value):  # "auto" may take another recipe at fewer rows
+        estimator.set_params(method="centred_descent")
     with pytest.raises(BudgetError):
         estimator.plan(int(0.85 * rows), d)
 
@@ -132,7 +134,7 @@ def test_recipes_name_themselves_and_their_source():
     assert len(set(names)) == len(names)
     for item in list_recipes():
         assert recipe(item.name) is item
-        assert re.search(r"(Zhao|Tao|Hu|Lowy) et al\. 20\d\d|tailguard", item.source)
+        assert re.search(r"(Zhao|Tao|Hu) et al\. 20\d\d|Lowy 2026|tailguard", item.source)
         assert item.summary.endswith(".")
         assert set(item.tasks) <= {"mean", "regression"}
     assert all(case.plan.recipe in names for case in CASES)
@@ -142,7 +144,7 @@ def test_plans_say_where_their_numbers_come_from():
     for case in CASES:
         assert case.plan.sources
         if case.plan.parameters == "paper":
-            assert any("et al. 20" in source for _, source in case.plan.sources)
+            assert any(re.search(r"et al\. 20|Lowy 2026", source) for _, source in case.plan.sources)
 
 
 def test_unknown_names_are_refused():
