@@ -1,0 +1,191 @@
+"""What the practical recipes of pure ε share: clip level, curvature, rounded kinks, and how a fit ends."""
+
+import math
+from dataclasses import dataclass
+
+from tailguard._validate import refuse
+from tailguard.domains.whole_space import WholeSpace
+from tailguard.losses.base import Loss, ResidualLoss
+from tailguard.plans.problem import Problem
+from tailguard.privacy.budget import Privacy
+from tailguard.recipes.draft import Draft
+from tailguard.recipes.pure_units import pick_share, pure_units, unit_drafts
+from tailguard.solvers.ending import Ending
+from tailguard.solvers.pure_units import PureUnits
+from tailguard.solvers.rank_level import CANDIDATES
+from tailguard.statistics.base import grid_bits
+from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.ranks import Ranks
+from tailguard.statistics.scores import Shifted
+
+__all__ = ["PureFit", "pure_fit"]
+
+RESIDUAL, SLOPE = 0.67, 0.6
+"""Clip level for rows of usual length: a usual residual in units of the target's spread, and a part of the largest
+slope where a loss has one."""
+
+GROWTH, UNSETTLED = 0.024, 0.047
+"""How the clip level of residuals grows with (nε ÷ k)^(1/2); the second where no intercept makes up for its bias."""
+
+STEEP = 0.05
+"""The same in units of the largest slope."""
+
+CURVATURE, CLASSES = 0.005, 0.05
+"""How the largest curvature of a record grows with (nε ÷ k)^(1/2), for residuals and for classes without a kink."""
+
+WIDEST, KINK = 0.8, 8.0
+"""Width of rounded kinks, at most and times (nε ÷ k)^(1/2)."""
+
+KNOWN, KNOWN_GROWTH = 0.5, 0.07
+"""The clip level where a moment of the gradients is known, in units of its bound."""
+
+CHOICE, CHOICE_LEAST, CHOICE_MOST = 40.0, 0.02, 0.1
+"""n·ε that a choice takes, and limits of its share."""
+
+LIMIT, WIDER, HANDICAP = 0.7, 0.05, 2.0
+"""The most that a record counts in the choice, and how it grows with the root of the choice's n·ε; and how far the
+model must be ahead, in such records times ε."""
+
+OFFSET, OFFSET_LEAST, OFFSET_MOST = 20.0, 0.01, 0.05
+"""n·ε of the null model of classes, and limits of its share."""
+
+SETTLED, INTERCEPT, RESIDUALS, RESIDUALS_LEAST = 3000.0, 0.05, 0.3, 3.0
+"""n·ε from which on the intercept is settled, its share, and how far residuals count, in medians, at least and times
+the root of its n·ε."""
+
+
+@dataclass(frozen=True)
+class PureFit:
+    """The public numbers of a fit under pure ε.
+
+    Parameters
+    ----------
+    problem, privacy : Problem, Privacy
+        The public facts.
+    loss : Loss
+        The loss of the problem, convex and smooth.
+    units : PureUnits or None
+        As in `tailguard.solvers.PerturbedFit`.
+    """
+
+    problem: Problem
+    privacy: Privacy
+    loss: Loss
+    units: PureUnits | None
+
+    @property
+    def k(self) -> int:
+        """Number of coefficients."""
+        return self.problem.d + self.problem.intercept
+
+    @property
+    def total(self) -> float:
+        """n·ε."""
+        return self.problem.n * self.privacy.epsilon
+
+    @property
+    def root(self) -> float:
+        """(nε ÷ k)^(1/order), order 2 where nobody knows it."""
+        moment = self.problem.moment
+        return float((self.total / self.k) ** (1.0 / (2.0 if moment is None else moment.order)))
+
+    @property
+    def residual(self) -> bool:
+        """Whether the loss is one of residuals."""
+        return isinstance(self.loss, ResidualLoss)
+
+    @property
+    def curvature(self) -> float:
+        """The largest curvature of a record, in units of that of a usual one."""
+        kinked = hasattr(self.loss, "smoothing")
+        return max(1.0, (CURVATURE if self.residual or kinked else CLASSES) * self.root)
+
+    @property
+    def width(self) -> float:
+        """How widely kinks are rounded."""
+        return 0.0 if self.units is None else min(WIDEST, KINK / self.root)
+
+    @property
+    def clip(self) -> float:
+        """C, in units of a usual row's length, or as it is where a moment is known."""
+        moment, steepest = self.problem.moment, self._steepest
+        if moment is not None and moment.bound is not None:
+            size = moment.bound * (1.0 if moment.of == "norm" else math.sqrt(self.k))
+            return size * max(KNOWN, KNOWN_GROWTH * self.root)
+        growth = GROWTH if self.settled else UNSETTLED
+        usual = max(RESIDUAL, growth * self.root)
+        if not self.residual or usual > SLOPE * steepest:
+            usual = steepest * max(SLOPE, STEEP * self.root)
+        return min(usual, steepest * math.sqrt(self.curvature))
+
+    @property
+    def _steepest(self) -> float:
+        """The largest slope: of a loss with a kink or of classes, or of Huber's in units of the spread."""
+        bound = self.loss.lipschitz
+        return math.inf if bound is None else float(bound)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the intercept is settled at the end."""
+        free = isinstance(self.problem.domain, WholeSpace) and self.loss.lipschitz is not None
+        return self.problem.intercept and self.units is not None and not free and self.total >= SETTLED
+
+    @property
+    def _choice(self) -> float:
+        return min(max(CHOICE / self.total, CHOICE_LEAST), CHOICE_MOST)
+
+    @property
+    def _offset(self) -> float:
+        return min(max(OFFSET / self.total, OFFSET_LEAST), OFFSET_MOST)
+
+    @property
+    def ending(self) -> Ending:
+        """How the fit ends."""
+        wider = max(1.0, WIDER * math.sqrt(self.total * self._choice))
+        far = max(RESIDUALS_LEAST, RESIDUALS * math.sqrt(self.total * INTERCEPT))
+        return Ending(
+            n=self.problem.n,
+            bits=grid_bits(self.problem.n),
+            limit=None if self.units is None else LIMIT * min(self._steepest, 1.5) * wider,
+            handicap=HANDICAP / (self._choice * self.privacy.epsilon),
+            width=far if self.settled else None,
+        )
+
+    @property
+    def before(self) -> list[Draft]:
+        """The steps before the fit."""
+        pick = pick_share(self.problem, self.privacy)
+        if self.units is None:
+            drafts = [Draft("common scale", Ranks, CANDIDATES, pick, picks=1)]
+        else:
+            drafts = unit_drafts(self.units, self.problem, self.privacy)
+        if self.problem.intercept and not self.residual:
+            drafts.append(Draft("offset", Clipped, 1, self._offset))
+        return drafts
+
+    @property
+    def after(self) -> list[Draft]:
+        """The steps after the fit."""
+        drafts = [] if self.units is None else [Draft("choice", Shifted, 2, self._choice, picks=1)]
+        if self.settled:
+            drafts.append(Draft("residual level", Ranks, CANDIDATES, pick_share(self.problem, self.privacy), picks=1))
+            drafts.append(Draft("intercept", Clipped, 1, INTERCEPT))
+        return drafts
+
+    @property
+    def main(self) -> float:
+        """What is left of the budget."""
+        return 1.0 - sum(draft.share for draft in (*self.before, *self.after))
+
+
+def pure_fit(problem: Problem, privacy: Privacy, recipe: str) -> PureFit:
+    """Return the numbers of a fit, or raise the reason why there is none."""
+    loss, moment = problem.loss, problem.moment
+    if not privacy.pure:
+        raise refuse("delta", recipe, "0", privacy.delta)
+    if not isinstance(loss, Loss) or not loss.convex or loss.smoothness is None:
+        raise refuse("loss", recipe, "a convex loss of predictions with a bounded second derivative", loss)
+    if not problem.domain.convex:
+        raise refuse("domain", recipe, "convex", problem.domain)
+    known = moment is not None and moment.bound is not None
+    return PureFit(problem, privacy, loss, None if known else pure_units(problem, privacy))

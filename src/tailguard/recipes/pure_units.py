@@ -1,0 +1,102 @@
+"""Private units under pure ε, planned: what n·ε and n·ε ÷ d carry, and what share of the budget it takes."""
+
+from tailguard.losses.base import ResidualLoss
+from tailguard.plans.problem import Problem
+from tailguard.privacy.budget import Privacy
+from tailguard.recipes.draft import Draft
+from tailguard.recipes.feasible import carry
+from tailguard.recipes.noise import CountNoise
+from tailguard.recipes.preparation import COARSE, FINE
+from tailguard.solvers.preparation import Preparation
+from tailguard.solvers.pure_units import POSITIONS, PureUnits
+from tailguard.solvers.rank_level import CANDIDATES
+from tailguard.statistics.below import Below
+from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.ranks import Ranks
+from tailguard.statistics.signed_ranks import SignedRanks
+
+__all__ = ["pick_share", "pure_units", "unit_drafts"]
+
+PICK, POSITION = 55.0, 60.0
+"""n·ε that a pick of a magnitude and of a position take: that one goes far astray then happens once in a thousand."""
+
+LEAST, MOST = 0.005, 0.15
+"""Limits of the share of one pick."""
+
+MEDIAN, MEDIAN_NOISE = 0.03, 0.06
+"""Largest share of medians by counts, and the noise of their ranks: then they are preferred to picks."""
+
+OWN = 0.1
+"""Largest share of the columns' own medians and spreads by picks."""
+
+AVERAGED, VECTORS = 120.0, 0.05
+"""n·ε ÷ k from which on columns get means and variances, and the share of each of them."""
+
+WEAKEST = 160.0
+"""Least n·ε: three picks of a half of what they take."""
+
+
+def pick_share(problem: Problem, privacy: Privacy, count: float = PICK) -> float:
+    """Return the share of a pick that should have this n·ε, within limits."""
+    return min(max(count / (problem.n * privacy.epsilon), LEAST), MOST)
+
+
+def pure_units(problem: Problem, privacy: Privacy) -> PureUnits:
+    """Return the finest private units that the budget carries, or raise `BudgetError`."""
+    total, k = problem.n * privacy.epsilon, problem.d + problem.intercept
+    carry("Private units", 1.0 / total, 1.0 / WEAKEST, problem, privacy)
+    target = isinstance(problem.loss, ResidualLoss)
+    own = problem.d * (PICK + POSITION * problem.intercept) <= OWN * total
+    return PureUnits(
+        centred=problem.intercept,
+        target=target,
+        columns="own" if own else "averaged" if total >= AVERAGED * k else "common",
+        target_grid=_grid(problem, privacy, 1) if target and problem.intercept else None,
+        feature_grid=_grid(problem, privacy, problem.d) if own and problem.intercept else None,
+    )
+
+
+def _grid(problem: Problem, privacy: Privacy, scalars: int) -> Preparation | None:
+    """Return how finely medians of so many scalars may be sought by counts, if at all."""
+    for substeps in (FINE, COARSE):
+        found = Preparation(substeps, scaled=False)
+        if _grid_share(problem, privacy, found, scalars) <= MEDIAN:
+            return found
+    return None
+
+
+def _grid_share(problem: Problem, privacy: Privacy, grid: Preparation, scalars: int) -> float:
+    """Return the share with which ranks are just quiet enough."""
+    return CountNoise.of(privacy).of_bisection(1.0, grid.grid.depth, scalars) / (MEDIAN_NOISE * problem.n)
+
+
+def unit_drafts(units: PureUnits, problem: Problem, privacy: Privacy) -> list[Draft]:
+    """Return the steps in the order in which the solver asks."""
+    d, share, drafts = problem.d, pick_share(problem, privacy), []
+    if units.target and units.centred:
+        drafts.append(_medians("target centre", units.target_grid, problem, privacy, 1))
+    if units.target:
+        drafts.append(Draft("target scale", Ranks, CANDIDATES, share, picks=1))
+    if units.columns == "own":
+        if units.centred:
+            drafts.append(_medians("feature centre", units.feature_grid, problem, privacy, d))
+        return [*drafts, Draft("feature scale", Ranks, CANDIDATES, _picks(problem, privacy, PICK, d), d, picks=1)]
+    drafts.append(Draft("common scale", Ranks, CANDIDATES, share, picks=1))
+    if units.columns == "averaged" and units.centred:
+        drafts.append(Draft("feature mean", Clipped, d, VECTORS))
+        drafts.append(Draft("row length", Ranks, CANDIDATES, share, picks=1))
+    return [*drafts, Draft("feature variance", Clipped, d, VECTORS)] if units.columns == "averaged" else drafts
+
+
+def _medians(name: str, grid: Preparation | None, problem: Problem, privacy: Privacy, scalars: int) -> Draft:
+    if grid is not None:
+        return Draft(name, Below, scalars, _grid_share(problem, privacy, grid, scalars), grid.grid.depth)
+    share = _picks(problem, privacy, POSITION, scalars)
+    return Draft(name, SignedRanks, POSITIONS, share, scalars, picks=1)
+
+
+def _picks(problem: Problem, privacy: Privacy, count: float, scalars: int) -> float:
+    """Return the share of a pick for each of several scalars."""
+    if scalars == 1:
+        return pick_share(problem, privacy, count)
+    return max(count * scalars / (problem.n * privacy.epsilon), LEAST)

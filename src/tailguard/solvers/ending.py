@@ -1,0 +1,98 @@
+"""How a private fit ends: a choice against the null model, and the last word on the intercept."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailguard.domains.base import Domain
+from tailguard.losses.base import Loss
+from tailguard.solvers.base import FloatVector, Query, Released, Setting, Solve
+from tailguard.solvers.model_choice import choose
+from tailguard.solvers.preparation import inside, raw_units
+from tailguard.solvers.rank_level import rank_level
+from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.fields import Gradient
+from tailguard.statistics.scalars import Slope
+from tailguard.statistics.slopes import Slopes
+from tailguard.statistics.view import View
+
+__all__ = ["Ending", "end", "first_offset"]
+
+FARTHEST = 5.0
+"""Largest intercept of a null model of classes, in units of the prediction."""
+
+
+@dataclass(frozen=True)
+class Ending(Setting):
+    """What happens to a fitted model.
+
+    Parameters
+    ----------
+    n, bits : int
+        Number of records, bits of the grid.
+    limit : float or None
+        The most that a record counts in the choice between the model and the null model (step "choice"); None for no
+        choice.
+    handicap : float
+        How many records that count the most the model must win.
+    width : float or None
+        How far residuals count in the last correction of the intercept, in medians (steps "residual level" and
+        "intercept"); None for no correction.
+    """
+
+    n: int
+    bits: int
+    limit: float | None
+    handicap: float
+    width: float | None
+
+
+def end(ending: Ending, view: View, loss: Loss, null: FloatVector, model: FloatVector, domain: Domain) -> Solve:
+    """Ask whether the model is better than the null model, correct its intercept, and return it in raw units.
+
+    Parameters
+    ----------
+    ending : Ending
+        Public numbers.
+    view : View
+        Prepared.
+    loss : Loss
+        In the view's units.
+    null, model : vector
+        Released, in the view's units.
+    domain : Domain
+        Where the coefficients may lie, in raw units.
+    """
+    point = inside(view, model, domain)
+    if ending.limit is not None:
+        models = [inside(view, null, domain), point]
+        best = yield from choose("choice", view, loss, models, ending.limit, ending.bits, ending.handicap)
+        point = models[min(max(best, 0), 1)]
+    if ending.width is not None:
+        point = yield from _settled(ending, ending.width, Gradient(view, loss, point))
+    return raw_units(view, point, domain)
+
+
+def _settled(ending: Ending, width: float, gradient: Gradient) -> Generator[Query, Released, FloatVector]:
+    """Return the gradient's point with an intercept at which the mean of its clipped slopes is 0, or nearer to it."""
+    n, bits, loss = ending.n, ending.bits, gradient.loss
+    usual = yield from rank_level("residual level", Slope(gradient), 0.5, n, bits, otherwise=1.0)
+    reply = yield Query("intercept", Clipped(Slopes(gradient), width * usual, bits))
+    point = np.array(gradient.point)
+    point[-1] -= float(reply.value[0]) / n / (loss.smoothness or 1.0)
+    return point
+
+
+def first_offset(view: View, loss: Loss, n: int, bits: int) -> Generator[Query, Released, float]:
+    """Ask for the mean slope at 0 (step "offset") and return the intercept of the null model of two classes."""
+    gradient = Gradient(view, loss, np.zeros(view.dimension))
+    reply = yield Query("offset", Clipped(Slopes(gradient), loss.lipschitz or 1.0, bits))
+    slope = abs(float(loss.derivative(0.0, 1.0)))
+    share = min(max(0.5 - 0.5 * float(reply.value[0]) / (n * slope), 0.0), 1.0)
+    low, high = -FARTHEST, FARTHEST
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        rising = share * loss.derivative(middle, 1.0) + (1.0 - share) * loss.derivative(middle, 0.0) >= 0.0
+        low, high = (low, middle) if rising else (middle, high)
+    return 0.5 * (low + high)

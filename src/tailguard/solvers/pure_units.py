@@ -1,0 +1,157 @@
+"""Private units for a small budget of pure ε: a few picks, and two vectors where the budget carries them.
+
+Under pure ε the noise of a histogram grows with the number of its cells and of the columns. A pick does not; so the
+target's median and spread and the usual length of a row are picked, and so are the columns' own where n·ε ÷ d carries
+it. Before that, columns get means and variances of shortened rows, whose noise is that of one vector; and before that,
+one scale for all of them.
+"""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from tailguard._validate import choice
+from tailguard.solvers.base import FloatVector, Query, Released, Setting
+from tailguard.solvers.preparation import Preparation, without_faint_centre
+from tailguard.solvers.quantile import quantile
+from tailguard.solvers.rank_level import rank_level
+from tailguard.solvers.spread import HIGH, LOW
+from tailguard.solvers.wide import LEAST, LONGEST, shrunken
+from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.fields import Rows
+from tailguard.statistics.octaves import Octaves
+from tailguard.statistics.scalars import Columns, Norm, Scalars, Target
+from tailguard.statistics.signed_ranks import Halves, SignedRanks
+from tailguard.statistics.squares import Squares
+from tailguard.statistics.view import View
+
+__all__ = ["POSITIONS", "PureUnits", "prepare_pure"]
+
+SUBSTEPS = 64
+POSITIONS = 2 * (HIGH - LOW) * SUBSTEPS
+"""Number of entries that a median is picked from: cells of 1 % of what is in them."""
+
+NORMALISER = 1.4826
+"""Standard deviations of a Gaussian law in a median deviation."""
+
+SQUARES = 2.0
+"""Squares of a row's entries are shortened to so many times √d, entries being of size 1."""
+
+
+@dataclass(frozen=True)
+class PureUnits(Setting):
+    """Which private units are sought.
+
+    Parameters
+    ----------
+    centred : bool
+        Whether target and columns are centred: not in a model without an intercept.
+    target : bool
+        Whether the target gets units: for a loss of residuals, not for classes.
+    columns : {"common", "averaged", "own"}
+        "common": one scale, the usual length of a row (step "common scale"). "averaged": then means and variances of
+        shortened rows (steps "feature mean", "row length", "feature variance"). "own": medians and spreads of every
+        column (steps "feature centre", "feature scale").
+    target_grid, feature_grid : Preparation or None
+        How finely medians are sought by counts; None picks them from a coarse grid.
+    """
+
+    centred: bool
+    target: bool
+    columns: Literal["common", "averaged", "own"]
+    target_grid: Preparation | None = None
+    feature_grid: Preparation | None = None
+
+    def __post_init__(self) -> None:
+        choice("columns", self.columns, "PureUnits", ("common", "averaged", "own"))
+
+
+def prepare_pure(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Released, View]:
+    """Ask for units and return the view that has them."""
+    if units.target:
+        view = yield from _target(view, units, n, bits)
+    if units.columns == "own":
+        return (yield from _own(view, units, n, bits))
+    d = view.dimension_in
+    length = yield from rank_level("common scale", _lengths(view), 0.5, n, bits, otherwise=1.0)
+    view = replace(view, scale=np.full(d, length / np.sqrt(d)))
+    if units.columns == "common":
+        return view
+    if units.centred:
+        view = yield from _centred(view, n, bits)
+    return (yield from _refined(view, n, bits))
+
+
+def _target(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Released, View]:
+    """Return the view with a target around 0, in units of its spread."""
+    if units.centred:
+        centre = yield from _medians("target centre", [Target(view)], units.target_grid, n, bits)
+        view = replace(view, target_centre=float(centre[0]))
+    size = max(abs(view.target_centre), 2.0**LOW) / NORMALISER
+    scale = yield from rank_level("target scale", Target(view), 0.5, n, bits, otherwise=size)
+    return without_faint_centre(replace(view, target_scale=NORMALISER * scale))
+
+
+def _own(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Released, View]:
+    """Return the view with a median and a spread for every column.
+
+    A column that hardly ever differs from its median, such as a rare indicator, is left in its own units.
+    """
+    d = view.dimension_in
+    plain = replace(view, intercept=False)
+    if units.centred and units.feature_grid is not None:
+        centre = yield from quantile("feature centre", Columns(plain), 0.5, n, bits, units.feature_grid.grid)
+    elif units.centred:
+        columns = [Columns(replace(plain, columns=[j])) for j in range(d)]
+        centre = yield from _medians("feature centre", columns, None, n, bits)
+    else:
+        centre = np.zeros(d)
+    scale = np.empty(d)
+    for j in range(d):
+        column = Columns(replace(plain, centre=centre, columns=[j]))
+        scale[j] = yield from rank_level("feature scale", column, 0.5, n, bits, otherwise=1.0 / NORMALISER)
+    return replace(view, centre=centre, scale=NORMALISER * scale)
+
+
+def _medians(
+    step: str, scalars: Sequence[Scalars], grid: Preparation | None, n: int, bits: int
+) -> Generator[Query, Released, FloatVector]:
+    """Ask for the median of each of several scalars."""
+    found = np.zeros(len(scalars))
+    for j, scalar in enumerate(scalars):
+        if grid is not None:
+            found[j : j + 1] = yield from quantile(step, scalar, 0.5, n, bits, grid.grid)
+            continue
+        ranks = SignedRanks(Octaves(Halves(scalar), LOW, HIGH, SUBSTEPS, bits), 0.5, n)
+        reply = yield Query(step, ranks)
+        found[j] = np.append(ranks.points, 0.0)[int(np.clip(reply.value[0], 0, POSITIONS - 1))]
+    return found
+
+
+def _centred(view: View, n: int, bits: int) -> Generator[Query, Released, View]:
+    """Return the view centred at the mean of shortened rows, in units of what is left of their length."""
+    d, scale = view.dimension_in, np.asarray(view.scale)
+    reply = yield Query("feature mean", Clipped(_rows(view), LONGEST * np.sqrt(d), bits))
+    view = replace(view, centre=shrunken(reply.value / n, reply.noise / n) * scale)
+    length = yield from rank_level("row length", _lengths(view), 0.5, n, bits, otherwise=np.sqrt(d))
+    return replace(view, scale=scale * length / np.sqrt(d))
+
+
+def _refined(view: View, n: int, bits: int) -> Generator[Query, Released, View]:
+    """Return the view with scales of the columns' own, as far as their variances differ by more than noise."""
+    squares = Squares(replace(view, intercept=False))
+    reply = yield Query("feature variance", Clipped(squares, SQUARES * np.sqrt(view.dimension_in), bits))
+    noise = reply.noise / n
+    variance = shrunken(reply.value / n, noise)
+    least = LEAST * max(float(variance.mean()), 0.0) + noise
+    return replace(view, scale=np.asarray(view.scale) * np.sqrt(np.maximum(variance, least)))
+
+
+def _rows(view: View) -> Rows:
+    return Rows(replace(view, intercept=False))
+
+
+def _lengths(view: View) -> Norm:
+    return Norm(_rows(view))
