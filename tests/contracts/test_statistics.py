@@ -10,6 +10,7 @@ from tailguard.errors import ParameterError
 from tailguard.statistics import Statistic, base, grid_bits, statistic_type
 from tests.support import neighbours
 from tests.support.registry_grouped import GROUPED
+from tests.support.registry_joint import JOINT
 from tests.support.registry_minimisers import MINIMISERS
 from tests.support.registry_nets import NETS
 from tests.support.registry_ranks import RANKED
@@ -31,7 +32,7 @@ def _size(case):
 def test_every_statistic_is_in_the_registry():
     known = {kind for kind in base._kinds.values() if kind.__module__.startswith("tailguard.")}  # not those of tests
     sums = {type(case.statistic) for case in CASES}
-    assert sums | {type(statistic) for statistic in (*GROUPED, *SCORED, *RANKED, *NETS, *MINIMISERS)} == known
+    assert sums | {type(statistic) for statistic in (*GROUPED, *SCORED, *RANKED, *NETS, *MINIMISERS, *JOINT)} == known
 
 
 @ALL

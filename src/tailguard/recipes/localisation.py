@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tailguard._validate import refuse
+from tailguard._validate import integer, refuse
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.assumptions import bounded_radius, moment_of
@@ -52,8 +52,29 @@ def base_ridge(n: int, d: int, epsilon: float, order: float, bound: float, diame
     return float(bound * ((d / (n * epsilon)) ** (1.0 - 1.0 / order) + 1.0 / math.sqrt(n)) / diameter)
 
 
-def arcs(problem: Problem, privacy: Privacy, owner: str) -> tuple[Arc, ...]:
+def arcs(
+    problem: Problem,
+    privacy: Privacy,
+    owner: str,
+    *,
+    phases: int | None = None,
+    blocks: int | None = None,
+    ridge: float | None = None,
+) -> tuple[Arc, ...]:
     """Return the phases t = 1, 2, … on ⌊n/2^t⌋ records in J blocks, as long as a block has enough of them.
+
+    Parameters
+    ----------
+    problem, privacy : Problem, Privacy
+        The public facts.
+    owner : str
+        The recipe.
+    phases : int, optional
+        T, whatever the size of a block then is.
+    blocks : int, optional
+        J; `repetitions` if left out.
+    ridge : float, optional
+        λ_1; `base_ridge` if left out.
 
     Raises
     ------
@@ -69,16 +90,16 @@ def arcs(problem: Problem, privacy: Privacy, owner: str) -> tuple[Arc, ...]:
         raise refuse("loss", where, "convex", problem.loss)
     order, bound = moment_of(problem, owner, low=2.0, high=math.inf, of=("norm",))
     n, d, epsilon = problem.n, problem.domain.dimension, privacy.epsilon
-    J, least = repetitions(n), max(LEAST, math.ceil(d / epsilon))
+    J = repetitions(n) if blocks is None else integer("blocks", blocks, where)
+    least = max(LEAST, math.ceil(d / epsilon)) if phases is None else 2 ** (integer("phases", phases, where) - 1)
     carry(f"A phase of {J} blocks", 2.0 * J * least / n, 1.0, problem, privacy)
-    ridge = base_ridge(n, d, epsilon, order, bound, 2.0 * bounded_radius(problem, owner))
+    most = (n // (J * least)).bit_length() - 1 if phases is None else phases
+    first = base_ridge(n, d, epsilon, order, bound, 2.0 * bounded_radius(problem, owner)) if ridge is None else ridge
     found = []
-    for t in range(1, n.bit_length()):
+    for t in range(1, most + 1):
         size = n // (2**t * J)
-        if size < least:
-            break
         clip = extension_clip(size, d, epsilon, order, bound)
-        found.append(Arc(J, 2**t * J, (2**t - 2) * J, size, RATIO ** (t - 1) * ridge, clip))
+        found.append(Arc(J, 2**t * J, (2**t - 2) * J, size, RATIO ** (t - 1) * first, clip))
     return tuple(found)
 
 

@@ -6,6 +6,7 @@ from tailguard.plans.step import Step
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.localisation import BITS, Arc
 from tailguard.solvers.output_phases import OutputPhase
+from tailguard.statistics.base import Statistic
 from tailguard.statistics.minimiser import Minimiser
 
 __all__ = ["TAIL", "output_phase", "output_step"]
@@ -24,14 +25,16 @@ def output_phase(problem: Problem, privacy: Privacy, arc: Arc) -> OutputPhase:
     return OutputPhase(arc.repetitions, arc.blocks, arc.first, arc.ridge, arc.clip, radius)
 
 
-def output_step(name: str, problem: Problem, privacy: Privacy, phase: OutputPhase) -> Step:
+def output_step(
+    name: str, problem: Problem, privacy: Privacy, phase: OutputPhase, kind: type[Statistic] = Minimiser
+) -> Step:
     """Return J releases of a minimiser with the printed noise, of scale 12·C/(λmε), on the blocks of a phase."""
     mechanism, d = L2Laplace(), problem.domain.dimension
-    sensitivity = Minimiser.sensitivity_of(mechanism.norm, d, BITS, 1)
+    sensitivity = kind.sensitivity_of(mechanism.norm, d, BITS, 1)
     multiplier = NOISE / privacy.epsilon * 2.0**BITS / sensitivity
     return Step(
         name,
-        Minimiser.kind,
+        kind.kind,
         d,
         BITS,
         1,

@@ -8,16 +8,20 @@ import numpy as np
 
 from tailguard._validate import real, refuse
 from tailguard.domains.ball_intersection import BallIntersection
-from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released
 from tailguard.solvers.localisation import Localised, Phase
 from tailguard.solvers.net import Net, picked
+from tailguard.statistics.base import Statistic
+from tailguard.statistics.joint_minimiser import JointMinimiser
 from tailguard.statistics.minimiser import Minimiser
 from tailguard.statistics.potential import Potential
 from tailguard.statistics.view import View
 
-__all__ = ["DoubleOutput", "OutputPhase", "PotentialPhases"]
+__all__ = ["SECOND_ACCURACY", "DoubleOutput", "OutputPhase", "PotentialPhases"]
+
+SECOND_ACCURACY = 1.0 / 6.0
+"""Distance to the exact minimiser in Algorithm 4, in units of C/(λm); in Algorithm 2 it is 1."""
 
 NOWHERE = 1e-100
 """A net that is shorter is a single point."""
@@ -54,14 +58,18 @@ class _TwoStages(Localised[OutputPhase]):
     def _answers(self, phase: OutputPhase, centre: FloatVector) -> Generator[Query, Released, list[FloatVector]]:
         balls = []
         for size in phase.sizes(self.n):
-            reply = yield Query("localisation", self._minimiser(phase, centre, size, self.domain))
+            reply = yield Query("localisation", self._minimiser(phase, centre, size, None))
             balls.append(BallIntersection(self.domain, tuple(self.domain.project(reply.value).tolist()), phase.radius))
         answers = []
         for size, ball in zip(phase.sizes(self.n), balls, strict=True):
             answers.append((yield from self._second(phase, centre, size, ball)))
         return answers
 
-    def _minimiser(self, phase: OutputPhase, centre: FloatVector, size: int, domain: Domain) -> Minimiser:
+    def _minimiser(
+        self, phase: OutputPhase, centre: FloatVector, size: int, ball: BallIntersection | None
+    ) -> Statistic:
+        """Return the minimiser over W, or over the ball that is left of it."""
+        domain = self.domain if ball is None else ball
         return Minimiser(View(self.d), self.loss, phase.clip, phase.ridge, centre, size, self.bits, domain)
 
     @abstractmethod
@@ -73,7 +81,26 @@ class _TwoStages(Localised[OutputPhase]):
 
 @dataclass(frozen=True)
 class DoubleOutput(_TwoStages):
-    """Algorithms 1, 2 and 4: the minimiser over W_0, released with noise again (step "solution") and projected."""
+    """Algorithms 1, 2 and 4: the minimiser over W_0, released with noise again (step "solution") and projected.
+
+    Parameters
+    ----------
+    row_bound : float or None, default=None
+        None minimises by Newton's method with a certificate. A number minimises by Algorithm 3, as printed, with rows
+        cut to that length.
+    """
+
+    row_bound: float | None = None
+
+    def _minimiser(
+        self, phase: OutputPhase, centre: FloatVector, size: int, ball: BallIntersection | None
+    ) -> Statistic:
+        if self.row_bound is None:
+            return super()._minimiser(phase, centre, size, ball)
+        numbers = (phase.clip, phase.ridge, centre, size, self.bits, self.domain, self.row_bound)
+        if ball is None:
+            return JointMinimiser(View(self.d), self.loss, *numbers)
+        return JointMinimiser(View(self.d), self.loss, *numbers, SECOND_ACCURACY, (ball.centre, ball.radius))
 
     def _second(
         self, phase: OutputPhase, centre: FloatVector, size: int, ball: BallIntersection

@@ -11,6 +11,7 @@ from tailguard.statistics.fields import Field, Gradient, RecordGradient, Rows
 from tailguard.statistics.gradient_mapping import GradientMapping
 from tailguard.statistics.gram import Gram
 from tailguard.statistics.groups import ClippedGroups, ClippedMedian, TruncatedMedian
+from tailguard.statistics.joint_minimiser import JointMinimiser
 from tailguard.statistics.minimiser import Minimiser, PerturbedMinimiser
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.potential import Potential
@@ -37,6 +38,7 @@ __all__ = [
     "GradientMapping",
     "Gram",
     "Halves",
+    "JointMinimiser",
     "Largest",
     "Leveraged",
     "Magnitudes",
