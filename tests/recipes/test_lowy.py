@@ -55,7 +55,8 @@ def test_phases_have_disjoint_halves_quarters_and_eighths(name):
     places = sorted({(step.first / step.blocks, (step.first + step.count) / step.blocks) for step in made.steps})
     assert places[:3] == [(0.0, 0.5), (0.5, 0.75), (0.75, 0.875)]
     assert min(size for phase in made.solver.phases for size in phase.sizes(4000)) >= localisation.LEAST
-    assert 4000 // (2 ** (len(places) + 1) * made.steps[0].count) < localisation.LEAST
+    if name == "gradient_mapping":
+        assert 4000 // (2 ** (len(places) + 1) * made.steps[0].count) < localisation.LEAST
 
 
 @pytest.mark.parametrize(
@@ -130,6 +131,19 @@ def test_too_few_rows_and_too_many_points_are_refused_with_their_numbers():
         assert plan(name, problem(n=rows)).steps
     with pytest.raises(BudgetError, match=r"would score \d\.\de\+\d+ pairs of a point and a record, more than 4e\+09"):
         plan("gradient_mapping", problem(n=10**6, d=3))
+
+
+def test_phases_end_where_double_precision_does():
+    """At n = 10 000 a sixth phase has enough records, and minimisers that no float can tell apart at ε = 1/2."""
+    facts = problem(10_000, 1, domain=L2Ball(1, 3.0), moment=Moment(2.0, 10.0, "norm"))
+    counts = [len(plan(name, facts, 0.5).solver.phases) for name in NAMES]
+    assert counts == [6, 4, 4]
+    X = np.random.default_rng(0).standard_t(3, (10_000, 1))
+    for name in NAMES[1:]:
+        found = run(plan(name, facts, 0.5), engines.open(X, X[:, 0]), Simulation(0))
+        assert facts.domain.contains(found.estimate.coefficients)
+    with pytest.raises(BudgetError, match="cannot resolve"):
+        double_output_perturbation.plan_with(problem(), Privacy(1.0, 0.0), ridge=1e12)
 
 
 @pytest.mark.parametrize("kind", [Squared(), SquaredDistance()], ids=lambda loss: loss.name)

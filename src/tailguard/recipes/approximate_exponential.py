@@ -10,9 +10,9 @@ from tailguard.plans.problem import Problem
 from tailguard.plans.step import Step
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.base import Recipe
-from tailguard.recipes.localisation import BITS, arcs, predicted, sources
+from tailguard.recipes.localisation import BITS, SOURCES, arcs, predicted
 from tailguard.recipes.prediction import THEOREM_UNIT
-from tailguard.recipes.two_stages import output_phase, output_step
+from tailguard.recipes.two_stages import output_phases, output_step
 from tailguard.solvers.net import Net
 from tailguard.solvers.output_phases import OutputPhase, PotentialPhases
 from tailguard.statistics.potential import Potential
@@ -49,7 +49,7 @@ def paper_regression(problem: Problem, privacy: Privacy) -> Plan:
     if not isinstance(problem.loss, Loss) or problem.loss.smoothness is None:
         raise refuse("loss", owner, "a convex loss of predictions with a bounded second derivative", problem.loss)
     found = arcs(problem, privacy, NAME)
-    phases = tuple(output_phase(problem, privacy, arc) for arc in found)
+    phases = output_phases(problem, privacy, found)
     net = Net(SIDES[d], 1.0)
     solver = PotentialPhases(problem.loss, problem.domain, problem.n, problem.d, BITS, phases, net)
     steps = (
@@ -68,7 +68,7 @@ def paper_regression(problem: Problem, privacy: Privacy) -> Plan:
         solver=solver,
         steps=tuple(steps),
         sources=(
-            *sources(found),
+            *SOURCES,
             ("radius", "Lowy 2026, Algorithm 2, ζ = 3"),
             ("noise", "Lowy 2026, Algorithms 2 and 7"),
             ("predicted_error", THEOREM_UNIT),

@@ -10,9 +10,9 @@ from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.base import Recipe
-from tailguard.recipes.localisation import BITS, arcs, predicted, sources
+from tailguard.recipes.localisation import BITS, SOURCES, arcs, predicted
 from tailguard.recipes.prediction import THEOREM_UNIT
-from tailguard.recipes.two_stages import output_phase, output_step
+from tailguard.recipes.two_stages import output_phases, output_step
 from tailguard.solvers.output_phases import SECOND_ACCURACY, DoubleOutput
 from tailguard.statistics.joint_minimiser import JointMinimiser
 from tailguard.statistics.minimiser import Minimiser
@@ -68,7 +68,7 @@ def plan_with(
         rule = "a convex loss of predictions with a bounded second derivative"
         raise refuse("loss", f"{NAME} with parameters='paper'", rule, problem.loss)
     found = arcs(problem, privacy, NAME, phases=phases, blocks=blocks, ridge=ridge)
-    stages = tuple(output_phase(problem, privacy, arc) for arc in found)
+    stages = output_phases(problem, privacy, found, certified=row_bound is None)
     solver = DoubleOutput(problem.loss, problem.domain, problem.n, problem.d, BITS, stages, row_bound)
     if row_bound is not None:
         _check_iterations(solver, problem.loss, real("row_bound", row_bound, NAME, above=0.0))
@@ -85,7 +85,7 @@ def plan_with(
             for name in ("localisation", "solution")
         ),
         sources=(
-            *sources(found),
+            *SOURCES,
             ("radius", "Lowy 2026, Algorithm 2, ζ = 3"),
             ("noise", "Lowy 2026, Algorithms 2 and 4"),
             ("predicted_error", THEOREM_UNIT),

@@ -11,7 +11,7 @@ from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.draft import Draft, assemble
-from tailguard.recipes.localisation import BITS, Arc, arcs, predicted, sources
+from tailguard.recipes.localisation import BITS, SOURCES, Arc, arcs, predicted
 from tailguard.recipes.net_search import plan_search
 from tailguard.recipes.prediction import THEOREM_UNIT
 from tailguard.solvers.mapping_phases import MappingPhase, MappingPhases
@@ -79,7 +79,7 @@ def paper_regression(problem: Problem, privacy: Privacy) -> Plan:
         solver=MappingPhases(problem.loss, domain, problem.n, problem.d, BITS, phases),
         steps=assemble(drafts, privacy, BITS),
         sources=(
-            *sources(found),
+            *SOURCES,
             ("step, net", "Lowy 2026, Theorem E.1, with the problem's smoothness; the net of radius C/λ"),
             ("noise", "Lowy 2026, Algorithm 5 line 5"),
             ("predicted_error", THEOREM_UNIT),
