@@ -7,6 +7,7 @@ import pytest
 
 import tailguard as tg
 from tailguard import engines
+from tailguard.certified import predicted_iterations
 from tailguard.domains import Box, L2Ball, Simplex, WholeSpace
 from tailguard.errors import BudgetError, ParameterError
 from tailguard.losses import Absolute, Biweight, CustomLoss, Logistic, Squared, SquaredDistance
@@ -245,3 +246,15 @@ def test_practical_shares_add_up():
     assert parts["net"] == pytest.approx(1.0 - 0.06 - 0.1 - 0.06 - 0.06, abs=1e-6)
     assert parts["clip level"] == pytest.approx(net_search.LEVEL, abs=1e-6)
     assert double_output_perturbation.RECIPE.tasks == ("regression",)
+
+
+def test_the_numbers_of_the_page():
+    """docs/papers/lowy.md: how small the small ball is, and what Algorithm 3 would take."""
+    facts = problem(10_000, 1, domain=L2Ball(1, 3.0), moment=Moment(2.0, 10.0, "norm"))
+    radii = [phase.radius for phase in plan("double_output_perturbation", facts, 0.5).solver.phases]
+    assert [round(radius) for radius in radii[:3]] == [7307, 323, 14]
+    clip, ridge, m = 1.0, 0.2, 100  # λD = C/5, G = C, D = 1
+    slope = math.sqrt((clip + ridge) ** 2 + (2 * clip) ** 2 / m)
+    accuracy = clip**2 / (72 * ridge * m**2)
+    assert predicted_iterations(math.sqrt(m + 1), slope, accuracy) == pytest.approx(2.8e13, rel=0.02)
+    assert pytest.approx(5.94, abs=0.01) == 12 / (2 * 1.01)

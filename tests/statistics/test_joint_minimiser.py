@@ -121,7 +121,7 @@ def test_the_printed_method_runs_on_tiny_problems():
 
 
 def test_what_cannot_finish_is_refused_with_its_number():
-    """At the theorem's own numbers: 8·10⁸ iterations for 8 records, 10¹¹ for blocks of 33, 10³⁷ for 20 000 records."""
+    """At the theorem's own numbers: 10⁶ to 10⁹ iterations for 4 records, 10¹¹ for n = 400, 10³⁷ for n = 20 000."""
     for n, number in ((8, r"\de\+0\d"), (400, r"\de\+1\d"), (20_000, r"\de\+3\d")):
         given = {"phases": 1, "blocks": 1} if n == 8 else {}
         with pytest.raises(BudgetError, match=rf"may take \d\.{number} iterations here, more than 2e\+06"):
