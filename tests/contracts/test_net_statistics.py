@@ -296,3 +296,32 @@ def test_gradient_sums_are_those_of_clipped_sums():
         fields = (Gradient(statistic.view, statistic.loss, point) for point in statistic._points)
         sums = [Clipped(field, statistic.threshold, statistic.bits).kernel()(X, y) for field in fields]
         np.testing.assert_array_equal(statistic.kernel()(X, y), np.concatenate(sums))
+
+
+def test_the_suite_can_fail():
+    """Twice the scores, or gradients that are not clipped, move too far; a wrong unit of losses meets the clamp."""
+
+    class Doubled(GradientMapping):
+        def _of(self, total):
+            return 2 * super()._of(total)
+
+    class Unclipped(GradientMapping):
+        def kernel(self):
+            return dataclasses.replace(self._gradients, threshold=1e3 * self.threshold, bits=self.bits + 10).kernel()
+
+    class Halved(Potential):
+        @property
+        def unit(self):
+            return super().unit / 2.0
+
+    X, y = np.ones((3, 1)), np.full(3, -1e6)
+    after = np.array([-1e6, -1e6, 1e6])
+    usual = {"view": View(1), "loss": Squared(), "points": net(1, 5), "bits": 20, "size": 3}
+    mapping = {"threshold": 1.0, "region": Box((-9.0,), (9.0,)), "step": 1e-3}
+    for kind in (Doubled, Unclipped):
+        statistic = kind(**usual, **mapping)
+        change = np.abs(_value(statistic, X, after) - _value(statistic, X, y)).max()
+        assert change > statistic.sensitivity("linf")
+    honest, loose = (kind(**usual, clip=1.0, anchor=[0.0]) for kind in (Potential, Halved))
+    moved = [np.abs(_value(s, X, after) - _value(s, X, y)).max() * s.unit for s in (honest, loose)]
+    assert moved[1] < 0.6 * moved[0]  # the clamp holds even where the unit is wrong
