@@ -15,15 +15,16 @@ QUIET = 1e-9
 def told_exactly(asking, X, y=None, *, noise=QUIET, plan=None):
     """Drive a generator of queries with exact sums over the records; return its result and the queries.
 
-    With a plan, the steps that pick are told the largest entries; without one there are none.
+    With a plan, the steps that pick are told the largest entries and steps have the blocks of the plan; without one
+    nothing is picked and all records count.
     """
     engine = engines.open(np.asarray(X, dtype=np.float64), y)
     steps, queries = iter([] if plan is None else schedule(plan)), []
 
     def told(query):
         queries.append(query)
-        step, _ = next(steps, (None, None))
-        return _reply(query, engine, noise, step)
+        step, block = next(steps, (None, WHOLE))
+        return _reply(query, engine, noise, step, block)
 
     return answered(asking, told), queries
 
@@ -38,10 +39,10 @@ def answered(asking, told):
         return stop.value
 
 
-def _reply(query, engine, noise, step):
+def _reply(query, engine, noise, step, block):
     if query.statistic is None:
         return Released(query.step, np.zeros(0), 0.0)
-    exact = query.statistic.evaluate(Selection(engine, WHOLE))
+    exact = query.statistic.evaluate(Selection(engine, block))
     if step is not None and step.mechanism.selects:
         picked = np.argsort(-exact, kind="stable")[: getattr(step.mechanism, "count", 1)]
         return Released(query.step, picked.astype(np.float64), 0.0)
