@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from tailguard.errors import BudgetError, DataError, LedgerError, ParameterError, PlanError, TailguardError
     from tailguard.estimators import (
         Lasso,
+        LeastAbsoluteDeviations,
         LinearRegression,
+        LinearSVC,
         LogisticRegression,
         Mean,
         RobustRegression,
@@ -30,8 +32,10 @@ __all__ = [
     "BudgetError",
     "DataError",
     "Lasso",
+    "LeastAbsoluteDeviations",
     "LedgerError",
     "LinearRegression",
+    "LinearSVC",
     "LogisticRegression",
     "Mean",
     "Moment",
@@ -59,8 +63,8 @@ __all__ = [
 _HOMES = {
     "errors": ("BudgetError", "DataError", "LedgerError", "ParameterError", "PlanError", "TailguardError"),
     "estimators": (
-        *("Lasso", "LinearRegression", "LogisticRegression", "Mean", "RobustRegression", "SparseLinearRegression"),
-        *("SparseLogisticRegression", "SparseMean", "minimize"),
+        *("Lasso", "LeastAbsoluteDeviations", "LinearRegression", "LinearSVC", "LogisticRegression", "Mean"),
+        *("RobustRegression", "SparseLinearRegression", "SparseLogisticRegression", "SparseMean", "minimize"),
     ),
     "plans": ("Moment", "Plan", "Problem", "Release", "verify"),
     "privacy": ("Privacy",),

@@ -10,6 +10,11 @@ MODELS = {
     "lasso, pure": ("--target", "pay", "--model", "lasso", "--radius", 30, "--delta", 0),
     "robust": ("--target", "pay", "--model", "robust"),
     "robust, biweight": ("--target", "pay", "--model", "robust", "--robust-loss", "biweight", "--threshold", 100),
+    "linear, pure": ("--target", "pay", "--model", "linear", "--delta", 0),
+    "least absolute": ("--target", "pay", "--model", "least-absolute"),
+    "least absolute, pure": ("--target", "pay", "--model", "least-absolute", "--delta", 0),
+    "svc": ("--target", "late", "--model", "svc"),
+    "svc, pure": ("--target", "late", "--model", "svc", "--delta", 0),
     "sparse linear": ("--target", "pay", "--model", "sparse-linear", "--sparsity", 1),
     "sparse linear, auto": ("--target", "pay", "--model", "sparse-linear", "--sparsity", "auto"),
     "sparse logistic": ("--target", "late", "--model", "sparse-logistic", "--sparsity", 1),
@@ -28,8 +33,10 @@ def test_a_model_is_fitted_written_and_predicts(tailguard, files, columns, tmp_p
         assert np.count_nonzero(coefficients) == 1
     header, *lines = tailguard("predict", file, files / "claims.parquet").out.splitlines()
     scores = np.column_stack([columns["age"], columns["cost"]]) @ coefficients + model["intercept"]
-    if "probability" not in header:
+    if header == "prediction":
         np.testing.assert_allclose(np.array(lines, float), scores, rtol=1e-9)
+    if header == "prediction,margin":
+        np.testing.assert_allclose([float(line.split(",")[1]) for line in lines], scores, rtol=1e-9)
     assert len(lines) == len(scores)
     kept = np.abs(columns["pay"]) < 1e4
     assert np.corrcoef(scores[kept], columns[words[1]][kept])[0, 1] > 0.5

@@ -10,7 +10,7 @@ import tailguard as tg
 from tailguard import engines
 from tailguard.domains import Box, L1Ball, L2Ball, Polytope, Simplex, Sparse, WholeSpace
 from tailguard.engines import Engine
-from tailguard.losses import Biweight, CustomLoss, Huber, Logistic, RecordLoss, Squared
+from tailguard.losses import Biweight, CustomLoss, Hinge, Huber, Logistic, RecordLoss, Squared
 from tailguard.plans import Moment, Plan, Problem
 from tailguard.privacy import Privacy
 from tailguard.recipes import recipe
@@ -87,7 +87,7 @@ class Case:
         if self.estimator._task == "mean" or isinstance(self.plan.problem.loss, RecordLoss):
             return (X,)
         y = X @ (0.5 / 10.0 ** np.arange(self.d)) + rng.standard_t(3, size=self.n)
-        return X, ((y > np.median(y)).astype(float) if isinstance(self.plan.problem.loss, Logistic) else y)
+        return X, ((y > np.median(y)).astype(float) if isinstance(self.plan.problem.loss, Logistic | Hinge) else y)
 
     def engine(self, *records: np.ndarray) -> Engine:
         return engines.open(*(records or self.records()))
@@ -118,6 +118,7 @@ PURE_PAPER = {"epsilon": 0.8, "delta": 0.0, "random_state": 0, "parameters": "pa
 WOLFE, LASSO = {"method": "frank_wolfe"}, {"method": "shrunken_lasso"}
 HULL = Polytope([(0.1, 0.0, 0.0), (0.6, 0.0, 0.1), (0.1, 0.2, 0.0), (0.3, -0.1, -0.2)])
 
+OUTPUT = {"method": "output_perturbation"}
 SHRUNKEN = {"method": "shrunken_thresholding"}
 CATONI = {"method": "catoni_thresholding"}
 TRUNCATED = {"method": "truncated_thresholding"}
@@ -232,4 +233,16 @@ CASES = [
     Case("centred descent", tg.Lasso(2.0, method="centred_descent", **BUDGET)),
     Case("centred descent, classes", Logit(method="centred_descent", fit_intercept=False, **BUDGET)),
     Case("biweight", tg.RobustRegression("biweight", **BUDGET), d=2),
+    Case("least absolute deviations", tg.LeastAbsoluteDeviations(**BUDGET), d=2),
+    Case("support vector machine", tg.LinearSVC(fit_intercept=False, **BUDGET), d=2),
+    Case("objective perturbation", Linear(**(PURE | {"epsilon": 30.0}))),
+    Case("objective perturbation, own units", Linear(**(PURE | {"epsilon": 300.0}), radius=1.0), d=2),
+    Case("objective perturbation, small budget", Linear(**(PURE | {"epsilon": 1.0}), fit_intercept=False)),
+    Case("objective perturbation, classes", Logit(**(PURE | {"epsilon": 3.0}))),
+    Case("objective perturbation, median", tg.LeastAbsoluteDeviations(**(PURE | {"epsilon": 3.0}))),
+    Case("objective perturbation, margin", tg.LinearSVC(**(PURE | {"epsilon": 3.0}))),
+    Case("objective perturbation, known moment", Linear(**(PURE | {"epsilon": 3.0}), **KNOWN)),
+    Case("output perturbation", Linear(**(PURE | {"epsilon": 30.0}), **OUTPUT)),
+    Case("output perturbation, classes", Logit(**(PURE | {"epsilon": 3.0}), **OUTPUT, fit_intercept=False)),
+    Case("output perturbation, known moment", tg.LeastAbsoluteDeviations(1.0, **PURE, **OUTPUT, **KNOWN)),
 ]

@@ -42,6 +42,8 @@ class RegressionName(StrEnum):
     logistic = "logistic"
     lasso = "lasso"
     robust = "robust"
+    least_absolute = "least-absolute"
+    svc = "svc"
     sparse_linear = "sparse-linear"
     sparse_logistic = "sparse-logistic"
 
@@ -53,7 +55,7 @@ def fit(
         str | None, typer.Option(help="Columns to use, with commas between; all others by default.")
     ] = None,
     model: Annotated[RegressionName, typer.Option("--model", "--loss", help="What is fitted.")] = RegressionName.linear,
-    classes: Annotated[str, typer.Option(help="For logistic: the two public labels, the positive one last.")] = "0,1",
+    classes: Annotated[str, typer.Option(help="For logistic, svc: the two public labels, the positive one last.")] = "0,1",
     sparsity: Sparsity = None,
     robust_loss: RobustLoss = None,
     threshold: Threshold = None,
@@ -81,7 +83,7 @@ def fit(
         from tailguard.cli.carry_out import Job
         from tailguard.cli.sources import Source
 
-        labels = two_classes(classes) if "logistic" in model.value else None
+        labels = two_classes(classes) if "logistic" in model.value or model.value == "svc" else None
         options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius)
         estimator = make_estimator(ModelName(model.value), options, sparsity, robust_loss, threshold)
         source = Source(data, target, names(features), labels, delimiter)

@@ -6,7 +6,7 @@ notices damage and careless edits; it is no signature.
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,13 @@ FORMAT = "tailguard model 1"
 
 @dataclass(frozen=True)
 class Model:
-    """What `predict` needs of a model file."""
+    """What `predict` needs of a model file; `margins` says that its values are no log-odds."""
 
     names: tuple[str, ...]
     coefficients: tuple[float, ...]
     intercept: float
     classes: tuple[str, str] | None
+    margins: bool = False
 
 
 def document(
@@ -70,11 +71,12 @@ def read_model(path: Path) -> Model:
     _check(body)
     try:
         model, predicts = _model(**body["model"])
-    except (TypeError, ValueError):  # a checksum that fits proves no sense
+        margins = body["promise"]["plan"]["problem"]["loss"]["type"] == "losses.Hinge"
+    except (TypeError, ValueError, KeyError):  # a checksum that fits proves no sense
         raise _no_model(path) from None
     if not predicts:
         raise DataError(f"{str(path)!r} holds a mean, which predicts nothing.")
-    return model
+    return replace(model, margins=margins)
 
 
 def _model(columns: Any, coefficients: Any, intercept: Any, target: Any, classes: Any) -> tuple[Model, bool]:

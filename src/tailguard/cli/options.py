@@ -46,6 +46,8 @@ class ModelName(StrEnum):
     logistic = "logistic"
     lasso = "lasso"
     robust = "robust"
+    least_absolute = "least-absolute"
+    svc = "svc"
     sparse_linear = "sparse-linear"
     sparse_logistic = "sparse-logistic"
     mean = "mean"
@@ -158,6 +160,8 @@ def make_estimator(
         ModelName.logistic: tg.LogisticRegression,
         ModelName.lasso: tg.Lasso,
         ModelName.robust: tg.RobustRegression,
+        ModelName.least_absolute: tg.LeastAbsoluteDeviations,
+        ModelName.svc: tg.LinearSVC,
         ModelName.sparse_linear: tg.SparseLinearRegression,
         ModelName.sparse_logistic: tg.SparseLogisticRegression,
         ModelName.mean: tg.Mean if sparsity is None else tg.SparseMean,

@@ -67,8 +67,8 @@ def _table(model: "Model", scores: "FloatVector") -> str:
         table.writerows([f"{score:.17g}"] for score in scores)
     else:
         negative, positive = model.classes
-        table.writerow(["prediction", "probability"])
-        for score, chance in zip(scores, expit(scores), strict=True):
+        table.writerow(["prediction", "margin" if model.margins else "probability"])
+        for score, beside in zip(scores, scores if model.margins else expit(scores), strict=True):
             label = "nan" if score != score else positive if score > 0 else negative
-            table.writerow([label, f"{chance:.17g}"])
+            table.writerow([label, f"{beside:.17g}"])
     return text.getvalue()

@@ -1,6 +1,7 @@
 """Estimators with scikit-learn's conventions."""
 
 from tailguard.estimators.lasso import Lasso
+from tailguard.estimators.least_absolute import LeastAbsoluteDeviations
 from tailguard.estimators.linear import LinearRegression
 from tailguard.estimators.logistic import LogisticRegression
 from tailguard.estimators.mean import Mean
@@ -9,10 +10,13 @@ from tailguard.estimators.robust import RobustRegression
 from tailguard.estimators.sparse_linear import SparseLinearRegression
 from tailguard.estimators.sparse_logistic import SparseLogisticRegression
 from tailguard.estimators.sparse_mean import SparseMean
+from tailguard.estimators.svc import LinearSVC
 
 __all__ = [
     "Lasso",
+    "LeastAbsoluteDeviations",
     "LinearRegression",
+    "LinearSVC",
     "LogisticRegression",
     "Mean",
     "RobustRegression",

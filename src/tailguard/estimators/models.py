@@ -16,7 +16,7 @@ from tailguard.estimators.labels import Relabelled, zero_one
 from tailguard.estimators.records import open_records, target, vector
 from tailguard.losses import Logistic
 
-__all__ = ["Classifier", "Regressor"]
+__all__ = ["Classifier", "Regressor", "TwoClasses"]
 
 
 class Regressor(RegressorMixin, LinearModel):  # type: ignore[misc]
@@ -42,14 +42,11 @@ class Regressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         return self._scores(X)
 
 
-class Classifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
-    """A linear model of the log-odds of two public classes."""
+class TwoClasses(ClassifierMixin, LinearModel):  # type: ignore[misc]
+    """A linear model that tells two public classes apart: the last one where it is above 0."""
 
     classes: Sequence[Any]
     classes_: NDArray[Any]
-
-    def _loss(self) -> Logistic:
-        return Logistic()
 
     def _open(self, X: Any, y: Any = None) -> Engine:
         self.classes_ = self._public_classes()
@@ -79,16 +76,11 @@ class Classifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         return self._learn(self._open(X, y))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the log-odds of the last class for new rows."""
+        """Return the model's values for new rows, above 0 for the last class; for logistic models its log-odds."""
         return self._scores(X)
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probabilities of both classes for new rows."""
-        positive = expit(self._scores(X))
-        return np.column_stack([1.0 - positive, positive])
-
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the more probable class for new rows."""
+        """Return the class of new rows."""
         positive = self._scores(X) > 0
         return self.classes_[positive.astype(np.intp)]
 
@@ -96,3 +88,15 @@ class Classifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+class Classifier(TwoClasses):
+    """A linear model of the log-odds of two public classes."""
+
+    def _loss(self) -> Logistic:
+        return Logistic()
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probabilities of both classes for new rows."""
+        positive = expit(self._scores(X))
+        return np.column_stack([1.0 - positive, positive])

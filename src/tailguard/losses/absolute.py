@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from tailguard._validate import real
+from tailguard._validate import real, refuse
 from tailguard.losses.base import FloatArray, ResidualLoss, where_number
 
 __all__ = ["Absolute"]
@@ -22,6 +22,9 @@ class Absolute(ResidualLoss):
     ----------
     smoothing : float
         μ > 0, half the width of the rounded kink. Public, in units of the target.
+    relative : bool, default=False
+        Whether μ counts units of the target's spread instead: a practical recipe finds that privately. A theorem's
+        parameters take μ as it is.
 
     Examples
     --------
@@ -30,6 +33,7 @@ class Absolute(ResidualLoss):
     """
 
     smoothing: float
+    relative: bool = False
 
     name = "absolute"
     convex = True
@@ -37,15 +41,22 @@ class Absolute(ResidualLoss):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "smoothing", real("smoothing", self.smoothing, "Absolute", above=0.0))
+        if not isinstance(self.relative, bool):
+            raise refuse("relative", "Absolute", "a boolean", self.relative)
 
     def rescaled(self, scale: float) -> Self:
         """Return the loss that has the same minimiser when predictions and targets are divided by `scale`."""
-        return replace(self, smoothing=self.smoothing / scale)
+        return self if self.relative else replace(self, smoothing=self.smoothing / scale)
 
     @property
     def smoothness(self) -> float:
         """1/μ."""
         return 1.0 / self.smoothing
+
+    @property
+    def usual_curvature(self) -> float:
+        """Twice the density of usual residuals at 0, or 1/μ."""
+        return min(1.5, self.smoothness)
 
     def _psi(self, residual: FloatArray) -> FloatArray:
         slope = self._slope(residual)

@@ -46,6 +46,11 @@ class Loss(ABC):
     def lipschitz(self) -> float | None:
         """Supremum of |φ'|, or None if there is no bound."""
 
+    @property
+    def usual_curvature(self) -> float:
+        """Curvature to take steps by, for targets of size 1: less than sup |φ''| where that is a kink's."""
+        return self.smoothness or 1.0
+
     def value(self, prediction: ArrayLike, target: ArrayLike) -> FloatArray:
         """Return φ(prediction, target), entry by entry."""
         return _evaluate(self._value, prediction, target)

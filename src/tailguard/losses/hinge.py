@@ -44,6 +44,11 @@ class Hinge(Loss):
         """1/μ."""
         return 1.0 / self.smoothing
 
+    @property
+    def usual_curvature(self) -> float:
+        """The density of usual margins at 1, or 1/μ."""
+        return min(0.35, self.smoothness)
+
     def _value(self, prediction: FloatArray, target: FloatArray) -> FloatArray:
         shortfall = _shortfall(prediction, target)
         share = self._share(shortfall)

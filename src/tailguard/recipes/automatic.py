@@ -37,16 +37,16 @@ def choose_recipe(task: Task, problem: Problem, privacy: Privacy, parameters: Pa
 
     Notes
     -----
-    ============================  ==============================================================
+    ============================  =====================================================================================
     domain                        recipe
-    ============================  ==============================================================
+    ============================  =====================================================================================
     sparse, mean                  "sparse_mean"
     any other, mean               "centred_clipping"
     sparse                        "sparse_rounds", with δ = 0 "truncated_thresholding"
     polytope or simplex           few columns "clipping", else or with δ = 0 "frank_wolfe"
     ℓ1 ball                       few columns "clipping", many "centred_descent", with δ = 0 "frank_wolfe"
-    any other                     few columns "clipping", many "centred_descent"
-    ============================  ==============================================================
+    any other                     few columns "clipping", many "centred_descent", with δ = 0 "objective_perturbation"
+    ============================  =====================================================================================
     """
     if parameters == "paper":
         return _of_a_paper(task, problem, privacy)
@@ -56,7 +56,7 @@ def choose_recipe(task: Task, problem: Problem, privacy: Privacy, parameters: Pa
     if isinstance(domain, Sparse):
         return "truncated_thresholding" if privacy.pure else "sparse_rounds"
     if privacy.pure:
-        return "frank_wolfe" if isinstance(domain, L1Ball | Simplex | Polytope) else "clipping"
+        return "frank_wolfe" if isinstance(domain, L1Ball | Simplex | Polytope) else "objective_perturbation"
     if not _many(problem, privacy):
         return "clipping"
     return "frank_wolfe" if isinstance(domain, Simplex | Polytope) else "centred_descent"

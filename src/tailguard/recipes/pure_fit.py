@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from tailguard._validate import refuse
 from tailguard.domains.whole_space import WholeSpace
 from tailguard.losses.base import Loss, ResidualLoss
+from tailguard.losses.hinge import Hinge
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft
+from tailguard.recipes.feasible import carry
 from tailguard.recipes.pure_units import pick_share, pure_units, unit_drafts
 from tailguard.solvers.ending import Ending
 from tailguard.solvers.pure_units import PureUnits
@@ -24,34 +26,39 @@ RESIDUAL, SLOPE = 0.67, 0.6
 """Clip level for rows of usual length: a usual residual in units of the target's spread, and a part of the largest
 slope where a loss has one."""
 
-GROWTH, UNSETTLED = 0.024, 0.047
+GROWTH, UNSETTLED = 0.02, 0.047
 """How the clip level of residuals grows with (nε ÷ k)^(1/2); the second where no intercept makes up for its bias."""
 
 STEEP = 0.05
 """The same in units of the largest slope."""
 
-CURVATURE, CLASSES = 0.005, 0.05
-"""How the largest curvature of a record grows with (nε ÷ k)^(1/2), for residuals and for classes without a kink."""
+CURVATURE, KINKED, CLASSES = 0.02, 0.01, 0.05
+"""How the largest curvature of a record grows with (nε ÷ k)^(1/2), for residuals, for classes with a kink in their loss
+and for those without."""
 
-WIDEST, KINK = 0.8, 8.0
-"""Width of rounded kinks, at most and times (nε ÷ k)^(1/2)."""
+WIDEST, KINK, MARGIN = 0.8, 10.0, 6.0
+"""Width of rounded kinks, at most, and times (nε ÷ k)^(1/2) for residuals and for margins."""
 
 KNOWN, KNOWN_GROWTH = 0.5, 0.07
 """The clip level where a moment of the gradients is known, in units of its bound."""
 
-CHOICE, CHOICE_LEAST, CHOICE_MOST = 40.0, 0.02, 0.1
+CHOICE, CHOICE_LEAST, CHOICE_MOST = 60.0, 0.02, 0.15
 """n·ε that a choice takes, and limits of its share."""
 
-LIMIT, WIDER, HANDICAP = 0.7, 0.05, 2.0
+LIMIT, WIDER, HANDICAP = 0.7, 0.05, 1.0
 """The most that a record counts in the choice, and how it grows with the root of the choice's n·ε; and how far the
 model must be ahead, in such records times ε."""
 
-OFFSET, OFFSET_LEAST, OFFSET_MOST = 20.0, 0.01, 0.05
+OFFSET, OFFSET_LEAST, OFFSET_MOST = 30.0, 0.01, 0.06
 """n·ε of the null model of classes, and limits of its share."""
 
 SETTLED, INTERCEPT, RESIDUALS, RESIDUALS_LEAST = 3000.0, 0.05, 0.3, 3.0
 """n·ε from which on the intercept is settled, its share, and how far residuals count, in medians, at least and times
 the root of its n·ε."""
+
+
+WEAKEST = 30.0
+"""Least n·ε ÷ k: with less, a fit is noise."""
 
 
 @dataclass(frozen=True)
@@ -97,13 +104,13 @@ class PureFit:
     @property
     def curvature(self) -> float:
         """The largest curvature of a record, in units of that of a usual one."""
-        kinked = hasattr(self.loss, "smoothing")
-        return max(1.0, (CURVATURE if self.residual or kinked else CLASSES) * self.root)
+        classes = KINKED if isinstance(self.loss, Hinge) else CLASSES
+        return max(1.0, (CURVATURE if self.residual else classes) * self.root)
 
     @property
     def width(self) -> float:
         """How widely kinks are rounded."""
-        return 0.0 if self.units is None else min(WIDEST, KINK / self.root)
+        return 0.0 if self.units is None else min(WIDEST, (KINK if self.residual else MARGIN) / self.root)
 
     @property
     def clip(self) -> float:
@@ -187,5 +194,7 @@ def pure_fit(problem: Problem, privacy: Privacy, recipe: str) -> PureFit:
         raise refuse("loss", recipe, "a convex loss of predictions with a bounded second derivative", loss)
     if not problem.domain.convex:
         raise refuse("domain", recipe, "convex", problem.domain)
+    k = problem.d + problem.intercept
+    carry(f"A fit of {k} coefficients", k / (problem.n * privacy.epsilon), 1.0 / WEAKEST, problem, privacy)
     known = moment is not None and moment.bound is not None
     return PureFit(problem, privacy, loss, None if known else pure_units(problem, privacy))

@@ -29,8 +29,8 @@ MEDIAN, MEDIAN_NOISE = 0.03, 0.06
 OWN = 0.1
 """Largest share of the columns' own medians and spreads by picks."""
 
-AVERAGED, VECTORS = 120.0, 0.05
-"""n·ε ÷ k from which on columns get means and variances, and the share of each of them."""
+AVERAGED, VECTOR, VECTOR_LEAST, VECTOR_MOST = 120.0, 25.0, 0.05, 0.12
+"""n·ε ÷ k from which on columns get means and variances; what of it each of them takes, and limits of the share."""
 
 WEAKEST = 160.0
 """Least n·ε: three picks of a half of what they take."""
@@ -73,6 +73,8 @@ def _grid_share(problem: Problem, privacy: Privacy, grid: Preparation, scalars: 
 def unit_drafts(units: PureUnits, problem: Problem, privacy: Privacy) -> list[Draft]:
     """Return the steps in the order in which the solver asks."""
     d, share, drafts = problem.d, pick_share(problem, privacy), []
+    vector = VECTOR * (d + problem.intercept) / (problem.n * privacy.epsilon)
+    vector = min(max(vector, VECTOR_LEAST), VECTOR_MOST)
     if units.target and units.centred:
         drafts.append(_medians("target centre", units.target_grid, problem, privacy, 1))
     if units.target:
@@ -83,9 +85,9 @@ def unit_drafts(units: PureUnits, problem: Problem, privacy: Privacy) -> list[Dr
         return [*drafts, Draft("feature scale", Ranks, CANDIDATES, _picks(problem, privacy, PICK, d), d, picks=1)]
     drafts.append(Draft("common scale", Ranks, CANDIDATES, share, picks=1))
     if units.columns == "averaged" and units.centred:
-        drafts.append(Draft("feature mean", Clipped, d, VECTORS))
+        drafts.append(Draft("feature mean", Clipped, d, vector))
         drafts.append(Draft("row length", Ranks, CANDIDATES, share, picks=1))
-    return [*drafts, Draft("feature variance", Clipped, d, VECTORS)] if units.columns == "averaged" else drafts
+    return [*drafts, Draft("feature variance", Clipped, d, vector)] if units.columns == "averaged" else drafts
 
 
 def _medians(name: str, grid: Preparation | None, problem: Problem, privacy: Privacy, scalars: int) -> Draft:

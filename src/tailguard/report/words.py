@@ -28,6 +28,8 @@ _TASKS = {
     "squared distance": "mean",
     "huber": "robust regression (Huber's loss)",
     "biweight": "robust regression (Tukey's biweight)",
+    "absolute": "regression of the median (least absolute deviations)",
+    "hinge": "linear support vector machine",
 }
 
 _PURPOSES = {
@@ -60,6 +62,9 @@ _PURPOSES = {
     "net": "a point of a net, the better the nearer to a minimiser",
     "localisation": "where a phase looks for its answer",
     "solution": "the answer of a phase",
+    "offset": "how many of each class there are",
+    "rough fit": "a first fit, to see how large residuals are",
+    "fit": "the fit itself",
     "vertex": "the steps of the fit, each towards a corner",
     "way": "how far to go in the end",
     "way level": "how much a row may count in that",
@@ -100,7 +105,7 @@ def public_facts(plan: Plan) -> tuple[str, ...]:
     """Return what the plan takes as public knowledge, which must not have been looked up in the data."""
     problem, moment = plan.problem, plan.problem.moment
     facts = [f"number of rows, {problem.n}", f"number of columns, {problem.d}", "names of the columns"]
-    if problem.loss.name == "logistic":
+    if problem.loss.name in ("logistic", "hinge"):
         facts.append("the two classes")
     if isinstance(problem.domain, Sparse):
         facts.append(f"at most {problem.domain.sparsity} columns in the model")

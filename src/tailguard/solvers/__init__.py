@@ -7,6 +7,7 @@ from tailguard.solvers.base import Estimate, Query, Released, Setting, Solve, So
 from tailguard.solvers.centred_descent import CentredDescent, Descent
 from tailguard.solvers.clip_level import ClipLevel
 from tailguard.solvers.clipped_descent import ClippedDescent
+from tailguard.solvers.ending import Ending
 from tailguard.solvers.entries import ClampedEntries, Entries, ShrunkenEntries, SmoothedEntries, TruncatedEntries
 from tailguard.solvers.frank_wolfe import FrankWolfe
 from tailguard.solvers.intercept import Settling
@@ -16,12 +17,15 @@ from tailguard.solvers.mapping_phases import MappingPhase, MappingPhases
 from tailguard.solvers.net import Net
 from tailguard.solvers.net_search import NetSearch
 from tailguard.solvers.oracles import Clip, MeanOracle, MedianOfClippedMeans, MedianOfMeans, Truncate
+from tailguard.solvers.output_fit import OutputFit
 from tailguard.solvers.output_phases import DoubleOutput, OutputPhase, PotentialPhases
+from tailguard.solvers.perturbed_fit import Perturbed, PerturbedFit
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.prepared_frank_wolfe import PreparedFrankWolfe
 from tailguard.solvers.prepared_thresholding import PreparedThresholding
 from tailguard.solvers.private_mean import PrivateMean
 from tailguard.solvers.projected_gradient import ProjectedGradient
+from tailguard.solvers.pure_units import PureUnits
 from tailguard.solvers.quantile import LogGrid
 from tailguard.solvers.refit import Levels, Refit
 from tailguard.solvers.sparse_mean import PeeledMean, PickedMean
@@ -37,6 +41,7 @@ __all__ = [
     "ClippedDescent",
     "Descent",
     "DoubleOutput",
+    "Ending",
     "Entries",
     "Estimate",
     "FrankWolfe",
@@ -52,8 +57,11 @@ __all__ = [
     "MedianOfMeans",
     "Net",
     "NetSearch",
+    "OutputFit",
     "OutputPhase",
     "PeeledMean",
+    "Perturbed",
+    "PerturbedFit",
     "Phase",
     "PickedMean",
     "Picks",
@@ -63,6 +71,7 @@ __all__ = [
     "PreparedThresholding",
     "PrivateMean",
     "ProjectedGradient",
+    "PureUnits",
     "Query",
     "Refit",
     "Released",

@@ -80,7 +80,7 @@ def _settled(ending: Ending, width: float, gradient: Gradient) -> Generator[Quer
     usual = yield from rank_level("residual level", Slope(gradient), 0.5, n, bits, otherwise=1.0)
     reply = yield Query("intercept", Clipped(Slopes(gradient), width * usual, bits))
     point = np.array(gradient.point)
-    point[-1] -= float(reply.value[0]) / n / (loss.smoothness or 1.0)
+    point[-1] -= float(reply.value[0]) / n / loss.usual_curvature
     return point
 
 

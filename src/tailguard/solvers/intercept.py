@@ -57,5 +57,5 @@ def settle(setting: Settling, gradient: Gradient) -> Generator[Query, Released, 
     for _ in range(setting.steps):
         slopes = Slopes(Gradient(gradient.view, loss, point))
         reply = yield Query("intercept", Clipped(slopes, bound, setting.bits))
-        point[-1] -= float(reply.value[0]) / count / (loss.smoothness or 1.0)
+        point[-1] -= float(reply.value[0]) / count / loss.usual_curvature
     return point

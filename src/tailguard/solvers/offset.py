@@ -39,6 +39,11 @@ class Offset(Loss):
         """Supremum of |φ'|, or None if there is no bound."""
         return self.loss.lipschitz
 
+    @property
+    def usual_curvature(self) -> float:
+        """Curvature to take steps by."""
+        return self.loss.usual_curvature
+
     def _value(self, prediction: FloatArray, target: FloatArray) -> FloatArray:
         return self.loss.value(prediction + self.offset, target)
 

@@ -142,7 +142,7 @@ class _Metric:
 def _descend(
     setting: Refit, loss: Loss, view: View, metric: _Metric, level: float, point: FloatVector
 ) -> Generator[Query, Released, FloatVector]:
-    curvature, oracle = loss.smoothness or 1.0, setting.oracle.at(level)
+    curvature, oracle = loss.usual_curvature, setting.oracle.at(level)
     kept, weights = [], []
     for step in range(setting.steps):
         gradient = Leveraged(Gradient(view, loss, point), metric.radius)
