@@ -55,7 +55,7 @@ def fit(
         str | None, typer.Option(help="Columns to use, with commas between; all others by default.")
     ] = None,
     model: Annotated[RegressionName, typer.Option("--model", "--loss", help="What is fitted.")] = RegressionName.linear,
-    classes: Annotated[str, typer.Option(help="For logistic, svc: the two public labels, the positive one last.")] = "0,1",
+    classes: Annotated[str, typer.Option(help="For logistic, svc: two public labels, the positive one last.")] = "0,1",
     sparsity: Sparsity = None,
     robust_loss: RobustLoss = None,
     threshold: Threshold = None,
