@@ -1,8 +1,8 @@
-"""`make bench`: kernels against reading the data once, planning against its limits, accuracy of the defaults."""
+"""`make bench`: kernels against reading the data once, and planning against its limits."""
 
-from benchmarks import accuracy, kernels, planning
+from benchmarks import kernels, planning
 
 if __name__ == "__main__":
-    for part in (kernels, planning, accuracy):
+    for part in (kernels, planning):
         part.main()
         print()

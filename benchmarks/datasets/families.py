@@ -35,5 +35,5 @@ class Family(Dataset):
     def draw(self, seed: int) -> Drawn:
         return Drawn(self._draw(np.random.default_rng([seed, self.n, self.d]), (self.n, self.d)))
 
-    def error(self, fit: Fit) -> float:
-        return float(np.linalg.norm(fit.coefficients - self.mean))
+    def measures(self, drawn: Drawn, fit: Fit) -> dict[str, float]:
+        return {"excess": float(np.linalg.norm(fit.coefficients - self.mean))}

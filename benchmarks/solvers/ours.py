@@ -1,21 +1,42 @@
+"""tailguard's own estimators, as a user would call them."""
+
+from typing import Any
+
 import tailguard as tg
-from benchmarks.objective import Drawn, Fit, Solver
+from benchmarks.objective import Budget, Drawn, Fit, Refused, Solver
+
+__all__ = ["Tailguard"]
 
 
 class Tailguard(Solver):
-    """The default estimators; simulated noise, so that a seed repeats a figure."""
+    """The default estimators, told nothing but the budget; simulated noise, so that a seed repeats a figure."""
 
-    private = True
-    tasks = ("mean", "linear", "logistic")
+    tasks = ("mean", "linear", "logistic", "sparse", "sparse-logistic")
 
     def __init__(self, method: str = "auto") -> None:
         self.method = method
         self.name = "tailguard" if method == "auto" else f"tailguard {method}"
 
-    def fit(self, task: str, data: Drawn, epsilon: float, delta: float, seed: int) -> Fit:
-        budget = {"epsilon": epsilon, "delta": delta, "method": self.method, "random_state": seed}
+    def fit(self, task: str, data: Drawn, budget: Budget, seed: int) -> Fit:
+        model = self._model(task, data, budget, seed)
+        try:
+            model.fit(data.X) if task == "mean" else model.fit(data.X, data.y)
+        except tg.BudgetError as error:
+            raise Refused(str(error)) from None
+        spent = (model.privacy_.epsilon, model.privacy_.delta)
         if task == "mean":
-            return Fit(tg.Mean(**budget).fit(data.X).mean_)
-        model = tg.LinearRegression(**budget) if task == "linear" else tg.LogisticRegression(**budget)
-        model.fit(data.X, data.y)
-        return Fit(model.coef_, model.intercept_)
+            return Fit(model.mean_, spent=spent)
+        return Fit(model.coef_, float(model.intercept_), spent)
+
+    def _model(self, task: str, data: Drawn, budget: Budget, seed: int) -> Any:
+        options = {
+            "epsilon": budget.epsilon,
+            "delta": budget.delta,
+            "method": self.method,
+            "random_state": seed,
+        }
+        if task == "sparse":
+            return tg.SparseLinearRegression(data.sparsity or "auto", **options)
+        if task == "sparse-logistic":
+            return tg.SparseLogisticRegression(data.sparsity or "auto", **options)
+        return {"mean": tg.Mean, "linear": tg.LinearRegression, "logistic": tg.LogisticRegression}[task](**options)
