@@ -13,7 +13,7 @@ from tailguard.errors import ParameterError, PlanError
 from tailguard.mechanisms import Gaussian, Laplace, NoisyMax
 from tailguard.plans import Step, loads
 from tailguard.report import html, shares, summary
-from tailguard.report.words import guarantee, purpose
+from tailguard.report.words import guarantee, limits, purpose
 from tests.support.registry_plans import CASES
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -152,6 +152,13 @@ def test_the_page_is_whole_and_needs_nothing_else(release):
         assert f"{value:.6g}" in text
     assert "prefers-color-scheme: dark" in page
     assert "@media print" in page
+
+
+def test_the_page_says_what_could_not_be_promised(release):
+    page = " ".join(Page(html(release)).text)
+    sentences = limits(release.plan)
+    assert len(sentences) >= 5
+    assert all(sentence in page for sentence in sentences)
 
 
 def test_the_plan_in_the_page_can_be_verified(release):

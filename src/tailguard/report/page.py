@@ -50,6 +50,7 @@ def _content(release: Release, names: Sequence[str] | None, target: str | None) 
         "parts": shares(plan),
         "guarantee": words.guarantee(plan.privacy, plan.problem.n, releases),
         "facts": words.public_facts(plan),
+        "limits": words.limits(plan),
         "coefficients": list(zip(words.labels(names, len(values)), values, strict=True)),
         "document": dumps(plan),
         "how_made": words.how_made(release),

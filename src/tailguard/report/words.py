@@ -13,6 +13,7 @@ __all__ = [
     "guarantee",
     "how_made",
     "labels",
+    "limits",
     "number",
     "printable",
     "public_facts",
@@ -99,6 +100,23 @@ def guarantee(privacy: Privacy, n: int, releases: int) -> tuple[str, ...]:
         f"It covers all {releases} noisy releases together. The number of rows n = {n} is public and published.",
         "It holds for any values whatsoever, extreme, missing or infinite; assumptions on tails decide accuracy alone.",
     )
+
+
+def limits(plan: Plan) -> tuple[str, ...]:
+    """Return what the plan cannot promise, in plain words."""
+    exact = "an answer within a given distance of the truth"
+    found = [
+        f"Accuracy: the noise is known, but no method can promise {exact} for data that nobody may look at. What rows "
+        "beyond the clip levels would have added is missing from the answer.",
+        "What was done outside the plan: scaling, imputing or choosing columns with these data, fits that were thrown "
+        "away, and scores on exact data cost privacy that is not counted here.",
+        "Other uses of the same rows: their costs add to this one.",
+        "Running times, which are not protected, and whoever can see the computer's memory.",
+        "That nothing is learned about a person: what holds for people like them, the model is meant to show.",
+    ]
+    if plan.problem.loss.name != "squared distance":
+        found.append("Causes: a coefficient describes how the target goes with a column, not what a change would do.")
+    return tuple(found)
 
 
 def public_facts(plan: Plan) -> tuple[str, ...]:
