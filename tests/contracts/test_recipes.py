@@ -112,7 +112,7 @@ def _opposites(d):
 
 
 def _clips(case):
-    return case.plan.recipe in ("clipping", "centred_clipping") and case.name not in (
+    return case.plan.recipe in ("newton", "clipping", "centred_clipping") and case.name not in (
         "huber",
         "biweight",
         "custom loss",

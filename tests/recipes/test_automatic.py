@@ -20,15 +20,15 @@ CHOICES = [
     ("mean", SquaredDistance(), WholeSpace(5), BUDGET, "centred_clipping"),
     ("mean", SquaredDistance(), WholeSpace(5), PURE, "centred_clipping"),
     ("mean", SquaredDistance(), Sparse(5, 2), BUDGET, "sparse_mean"),
-    ("regression", Squared(), WholeSpace(5), BUDGET, "clipping"),
-    ("regression", Squared(), WholeSpace(5), PURE, "clipping"),
+    ("regression", Squared(), WholeSpace(5), BUDGET, "newton"),
+    ("regression", Squared(), WholeSpace(5), PURE, "objective_perturbation"),
     ("regression", Squared(), WholeSpace(400), BUDGET, "centred_descent"),
     ("regression", Logistic(), L2Ball(400, 2.0), BUDGET, "centred_descent"),
     ("regression", Huber(1.0), L1Ball(400, 1.0), BUDGET, "centred_descent"),
-    ("regression", Squared(), L1Ball(5, 1.0), BUDGET, "clipping"),
+    ("regression", Squared(), L1Ball(5, 1.0), BUDGET, "newton"),
     ("regression", Squared(), L1Ball(5, 1.0), PURE, "frank_wolfe"),
     ("regression", Logistic(), Simplex(400), BUDGET, "frank_wolfe"),
-    ("regression", Huber(1.0), SQUARE, BUDGET, "clipping"),
+    ("regression", Huber(1.0), SQUARE, BUDGET, "newton"),
     ("regression", Huber(1.0), SQUARE, PURE, "frank_wolfe"),
     ("regression", Squared(), Sparse(400, 5), BUDGET, "sparse_rounds"),
     ("regression", Logistic(), Sparse(400, 5), PURE, "truncated_thresholding"),
@@ -65,7 +65,7 @@ def test_theorem_parameters_take_the_algorithm_whose_theorem_covers_the_domain(t
 def test_there_is_one_switch_from_few_columns_to_many(make, epsilon):
     chosen = [make(epsilon=epsilon).plan(200_000, d).recipe for d in (1, 5, 13, 30, 60, 120, 250, 500, 2000)]
     switches = np.flatnonzero([one != other for one, other in pairwise(chosen)])
-    assert chosen[0] == "clipping"
+    assert chosen[0] == "newton"
     assert chosen[-1] == "centred_descent"
     assert switches.size == 1
 

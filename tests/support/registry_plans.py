@@ -14,6 +14,7 @@ from tailguard.losses import Biweight, CustomLoss, Hinge, Huber, Logistic, Recor
 from tailguard.plans import Moment, Plan, Problem
 from tailguard.privacy import Privacy
 from tailguard.recipes import recipe
+from tailguard.recipes.automatic import choose_recipe
 
 
 class Descent:
@@ -33,8 +34,9 @@ class Descent:
         problem = Problem(
             self.loss, self.domain, n, d, **{key: self.options[key] for key in keys if key in self.options}
         )
-        chosen = recipe(self.options.get("method", "clipping"))
-        return chosen.plan("regression", problem, self._privacy, self.options.get("parameters", "practical"))
+        parameters = self.options.get("parameters", "practical")
+        name = self.options.get("method") or choose_recipe("regression", problem, self._privacy, parameters)
+        return recipe(name).plan("regression", problem, self._privacy, parameters)
 
     def fit(self, *records):
         options = {key: value for key, value in self.options.items() if key not in ("epsilon", "delta")}
@@ -144,6 +146,7 @@ CASES = [
     Case("iterative updating", tg.Mean(**BUDGET, **UPDATING), d=1),
     Case("iterative updating, paper", tg.Mean(**PAPER, **UPDATING, **KNOWN), n=3000, d=1, tight=False),
     Case("linear", Linear(**BUDGET)),
+    Case("linear, clipping", Linear(**BUDGET, method="clipping"), d=2),
     Case("linear, no intercept", Linear(**BUDGET, fit_intercept=False)),
     Case("linear, in a ball", Linear(**BUDGET, radius=1.0, fit_intercept=False), d=2),
     Case("linear, paper", Linear(**PAPER, **KNOWN, radius=2.0), n=4000, tight=False),

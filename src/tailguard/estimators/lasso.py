@@ -24,8 +24,8 @@ class Lasso(Regressor):
     epsilon, delta : float, default=1.0, 1e-6
         The budget, for replacing one record; δ = 0 asks for pure privacy.
     method : str, default="auto"
-        "clipping", "centred_descent" (for many columns), "frank_wolfe" (δ = 0 too) or "shrunken_lasso" (the same).
-        "auto" takes "frank_wolfe" for δ = 0, "clipping" where n and the budget carry a Gram matrix of the columns, else
+        "newton", "centred_descent" (for many columns), "frank_wolfe" (δ = 0 too) or "shrunken_lasso" (the same).
+        "auto" takes "frank_wolfe" for δ = 0, "newton" where n and the budget carry a Gram matrix of the columns, else
         "centred_descent".
     parameters : {"practical", "paper"}, default="practical"
         "paper": the numbers of Hu et al. 2022, Theorem 5, or with δ = 0 those of Theorem 2, which need `moment` and

@@ -18,8 +18,8 @@ class LinearRegression(Regressor):
     epsilon, delta : float, default=1.0, 1e-6
         The budget, for replacing one record.
     method : str, default="auto"
-        "clipping", "centred_descent" (for many columns), "truncated_mean", "median_of_means", "iterative_updating", or
-        on a polytope "frank_wolfe". "auto" takes "clipping" where n and the budget carry a Gram matrix of the columns,
+        "newton", "centred_descent" (for many columns), "truncated_mean", "median_of_means", "iterative_updating", or
+        on a polytope "frank_wolfe". "auto" takes "newton" where n and the budget carry a Gram matrix of the columns,
         else "centred_descent".
     parameters : {"practical", "paper"}, default="practical"
         "practical": private centring and scaling, a noisy Gram matrix as preconditioner, clipped steps with tight

@@ -10,6 +10,7 @@ from tailguard.losses.base import Loss, RecordLoss
 from tailguard.plans import Moment, Problem, Release
 from tailguard.privacy import Privacy
 from tailguard.recipes import recipe
+from tailguard.recipes.automatic import choose_recipe
 from tailguard.run import make_randomness, run
 
 __all__ = ["minimize"]
@@ -21,7 +22,7 @@ def minimize(
     records: Any,
     privacy: Privacy,
     *,
-    method: str = "clipping",
+    method: str = "auto",
     parameters: Literal["practical", "paper"] = "practical",
     intercept: bool = False,
     moment: Moment | None = None,
@@ -43,8 +44,9 @@ def minimize(
         As for the estimators; y may name a column of X.
     privacy : Privacy
         The budget.
-    method : str, default="clipping"
-        A recipe that descends: "clipping", "truncated_mean", "median_of_means", "iterative_updating".
+    method : str, default="auto"
+        A recipe that descends: "newton" (not for a custom loss), "clipping", "truncated_mean", "median_of_means",
+        "iterative_updating". "auto" takes the one that an estimator with this loss and domain would.
     parameters : {"practical", "paper"}, default="practical"
         As for the estimators.
     intercept : bool, default=False
@@ -84,5 +86,6 @@ def minimize(
     X = numbers(X, "X")  # an integer too large for NumPy, or a None, must not change the type of a whole list
     engine = engines.open(X, target=y) if isinstance(y, str) else engines.open(X, numbers(y, "y"))
     problem = Problem(loss, domain, engine.n, engine.d, intercept, moment, smoothness, strong_convexity)
-    plan = recipe(method, "minimize").plan("regression", problem, privacy, parameters)
+    name = choose_recipe("regression", problem, privacy, parameters) if method == "auto" else method
+    plan = recipe(name, "minimize").plan("regression", problem, privacy, parameters)
     return run(plan, engine, make_randomness(random_state, numerics))

@@ -29,7 +29,7 @@ class RobustRegression(Regressor):
     epsilon, delta : float, default=1.0, 1e-6
         The budget, for replacing one record; δ = 0 needs a domain with vertices.
     method : str, default="auto"
-        "clipping", "centred_descent" (for many columns), "truncated_mean", "median_of_means", or on a polytope
+        "newton", "centred_descent" (for many columns), "truncated_mean", "median_of_means", or on a polytope
         "frank_wolfe". "auto" as in `LinearRegression`; with δ = 0 "frank_wolfe".
     parameters : {"practical", "paper"}, default="practical"
         "paper": the numbers of a theorem for the method, which need `moment`, a `threshold` and a bounded domain.

@@ -12,6 +12,7 @@ from tailguard.recipes import (
     gradient_mapping,
     iterative_updating,
     median_of_means,
+    newton,
     objective_perturbation,
     output_perturbation,
     shrunken_lasso,
@@ -30,6 +31,7 @@ _RECIPES = {
     item.name: item
     for item in (
         centred_clipping.RECIPE,
+        newton.RECIPE,
         clipping.RECIPE,
         truncated_mean.RECIPE,
         median_of_means.RECIPE,

@@ -43,9 +43,10 @@ def choose_recipe(task: Task, problem: Problem, privacy: Privacy, parameters: Pa
     sparse, mean                  "sparse_mean"
     any other, mean               "centred_clipping"
     sparse                        "sparse_rounds", with δ = 0 "truncated_thresholding"
-    polytope or simplex           few columns "clipping", else or with δ = 0 "frank_wolfe"
-    ℓ1 ball                       few columns "clipping", many "centred_descent", with δ = 0 "frank_wolfe"
-    any other                     few columns "clipping", many "centred_descent", with δ = 0 "objective_perturbation"
+    any other, custom loss        "clipping"
+    polytope or simplex           few columns "newton", else or with δ = 0 "frank_wolfe"
+    ℓ1 ball                       few columns "newton", many "centred_descent", with δ = 0 "frank_wolfe"
+    any other                     few columns "newton", many "centred_descent", with δ = 0 "objective_perturbation"
     ============================  =====================================================================================
     """
     if parameters == "paper":
@@ -55,10 +56,12 @@ def choose_recipe(task: Task, problem: Problem, privacy: Privacy, parameters: Pa
         return "sparse_mean" if isinstance(domain, Sparse) else "centred_clipping"
     if isinstance(domain, Sparse):
         return "truncated_thresholding" if privacy.pure else "sparse_rounds"
+    if not isinstance(problem.loss, Loss):  # nothing but gradients is known of it
+        return "clipping"
     if privacy.pure:
         return "frank_wolfe" if isinstance(domain, L1Ball | Simplex | Polytope) else "objective_perturbation"
     if not _many(problem, privacy):
-        return "clipping"
+        return "newton"
     return "frank_wolfe" if isinstance(domain, Simplex | Polytope) else "centred_descent"
 
 
@@ -78,4 +81,4 @@ def _many(problem: Problem, privacy: Privacy) -> bool:
     k = problem.d + problem.intercept
     strength = problem.n / CountNoise.of(privacy).multiplier
     limit = GRAM_NOISE if strength > WEAK else WEAK_NOISE
-    return isinstance(problem.loss, Loss) and k > FEW and k**1.5 > limit * strength
+    return k > FEW and k**1.5 > limit * strength
