@@ -1,8 +1,8 @@
-"""`make bench`: kernels against reading the data once, and planning against its limits."""
+"""`python -m benchmarks`: the accuracy benchmark. Kernels and planning: `python -m benchmarks.speed`."""
 
-from benchmarks import kernels, planning
+import sys
+
+from benchmarks.cli import main
 
 if __name__ == "__main__":
-    for part in (kernels, planning):
-        part.main()
-        print()
+    sys.exit(main())

@@ -105,6 +105,8 @@ class Dataset(ABC):
         Whether the records are real ones, split by a fixed public rule.
     sparsity : int or None
         Public number of non-zero coefficients.
+    group : str
+        Tasks of a group are averaged together: "linear", "skewed", "logistic", "mean", "sparse" or "real".
     """
 
     name: str
@@ -115,6 +117,7 @@ class Dataset(ABC):
     held_out: bool = False
     real: bool = False
     sparsity: int | None = None
+    group: str = ""
 
     @abstractmethod
     def draw(self, seed: int) -> Drawn:
@@ -161,6 +164,11 @@ class Solver(ABC):
     relation: Relation = "replace-one"
     knows: str = "nothing"
     slow: bool = False
+
+    @property
+    def key(self) -> str:
+        """Name, variant and relation: what tells its rows from others'."""
+        return "|".join((self.name, self.variant, self.relation))
 
     def available(self) -> str | None:
         """Return None, or the reason why it cannot run here."""

@@ -18,12 +18,13 @@ RIDGE = 0.005
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Records, the truth, and a risk that is 0 at the truth."""
+    """Records, the truth, a risk that is 0 at the truth, and the covariance of the columns."""
 
     X: NDArray[np.float64]
     y: Vector
     truth: Vector
     risk: Callable[[Vector, float], float]
+    covariance: NDArray[np.float64]
 
     def null(self) -> float:
         """Return the risk of predicting 0."""
@@ -65,14 +66,14 @@ class Design:
         w = self._coefficients(rng, covariance)
         if self.noise == "classes":
             labels = (X @ w + rng.logistic(0.0, 0.5, n + test) > 0).astype(float)
-            return Drawn(X[:n], labels[:n], w, _log_loss(X[n:], labels[n:], w))
+            return Drawn(X[:n], labels[:n], w, _log_loss(X[n:], labels[n:], w), covariance)
 
         def risk(found: Vector, intercept: float) -> float:
             error = found - w
             offset = float(mean @ error + intercept) if self.unit == "l1" else 0.0
             return float(error @ covariance @ error) + offset**2
 
-        return Drawn(X, X @ w + NOISES[self.noise](rng, n), w, risk)
+        return Drawn(X, X @ w + NOISES[self.noise](rng, n), w, risk, covariance)
 
     def _coefficients(self, rng: np.random.Generator, covariance: NDArray[np.float64]) -> Vector:
         w = rng.standard_normal(self.d)

@@ -6,11 +6,12 @@ from benchmarks.objective import Solver
 from benchmarks.solvers.non_private import NonPrivate
 from benchmarks.solvers.null import Null
 from benchmarks.solvers.ours import Tailguard
+from benchmarks.solvers.private_null import PrivateNull
 
-__all__ = ["REGISTRY", "NonPrivate", "Null", "Tailguard", "solvers"]
+__all__ = ["REGISTRY", "NonPrivate", "Null", "PrivateNull", "Tailguard", "solvers"]
 
 REGISTRY: list[Callable[[], Sequence[Solver]]] = [
-    lambda: [Null(), NonPrivate(), Tailguard()],
+    lambda: [Null(), NonPrivate(), PrivateNull(), Tailguard()],
 ]
 """Makers of solvers: each answers with objects, one a variant. A new file adds a line."""
 

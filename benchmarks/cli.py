@@ -1,0 +1,145 @@
+"""`python -m benchmarks`: run, summarise, draw the page, say what it says."""
+
+import argparse
+import os
+import platform
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks import plan, results, targets
+from benchmarks.cost import estimate
+from benchmarks.page import page
+from benchmarks.run import missing, run
+from benchmarks.solvers import solvers
+from benchmarks.store import Store
+
+__all__ = ["main"]
+
+ROOT = Path(__file__).resolve().parent.parent
+KEPT = ROOT / "docs" / "results" / "benchmark"
+PACKAGES = ("tailguard", "numpy", "scipy", "scikit-learn", "numba", "opendp", "dp-accounting", "statsmodels")
+RAW_LIMIT = 1_000_000
+
+
+@dataclass(frozen=True)
+class About:
+    """How the numbers were made."""
+
+    command: str
+    facts: dict[str, str]
+    skipped: dict[str, str]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark and return an exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(words)
+    level = plan.FAST if options.fast else plan.FULL
+    console = Console(soft_wrap=True, highlight=False)
+    store = Store(options.out or Path("out") / f"bench-{level.name}")
+    datasets, skipped_files = plan.tasks(level, options.data_dir)
+    chosen = plan.choose([dataset.name for dataset in datasets], options.tasks)
+    datasets = [dataset for dataset in datasets if dataset.name in chosen]
+    names = plan.choose([solver.name for solver in solvers()], options.methods)
+    reasons = {solver.name: solver.available() for solver in solvers() if solver.name in names}
+    skipped = skipped_files | {name: reason for name, reason in reasons.items() if reason is not None}
+    usable = [solver for solver in solvers() if reasons.get(solver.name, "not chosen") is None]
+    units = plan.units(level, datasets, usable, options.seeds)
+    for name, reason in skipped.items():
+        console.print(f"skipped: {name}: {reason}")
+    left = missing(units, store)
+    cells, todo = (sum(len(unit.cells) for unit in part) for part in (units, left))
+    minutes = estimate(left, KEPT / "summary.csv") / options.jobs / 60.0
+    console.print(
+        f"{level.name} benchmark: {len(datasets)} tasks, {len(usable)} solvers, {cells} cells, {todo} to run."
+    )
+    console.print(f"About {minutes:.0f} minutes in {options.jobs} processes; results in {store.path.parent}.")
+    begun = time.monotonic()
+    if todo and not options.report:
+        run(left, store, options.jobs, level.limit, console)
+    about = _about(words, time.monotonic() - begun, options.jobs, skipped)
+    report(store, about, units, console, publish=options.publish)
+    return 0
+
+
+def report(store: Store, about: About, units: Sequence[plan.Unit], console: Console, publish: bool) -> None:
+    """Write the tables and the page, and print what they say."""
+    rows = store.rows()
+    wanted = [rows[key] for unit in units for key in unit.names() if key in rows]
+    raw = sorted(wanted, key=lambda row: [str(row[name]) for name in results.RAW[:14]])
+    summary = results.summarise(raw)
+    chosen = results.best(summary)
+    text = list(targets.lines(chosen))
+    for folder in [store.path.parent, *([KEPT] if publish else [])]:
+        results.write(folder / "summary.csv", summary, results.SUMMARY)
+        (folder / "index.html").write_text(page(summary, text, about, len(raw)), "utf-8")
+    results.write(store.path.parent / "raw.csv", raw, results.RAW)
+    if publish:
+        _publish_raw(raw)
+    for line in text:
+        console.print(line)
+    failures = sorted({f"{row['method']}: {row['status']}" for row in wanted if row["status"].startswith("skipped")})
+    for failure in failures:
+        console.print(failure)
+
+
+def _publish_raw(raw: results.Rows) -> None:
+    path = KEPT / "raw.csv.gz"
+    results.write(path, raw, results.RAW)
+    if path.stat().st_size > RAW_LIMIT:
+        path.unlink()
+
+
+def _about(words: Sequence[str], seconds: float, jobs: int, skipped: dict[str, str]) -> About:
+    facts = {
+        "seeds": f"from {plan.FIRST_SEED[False]} (development), from {plan.FIRST_SEED[True]} (held out)",
+        "machine": f"{platform.machine()}, {os.cpu_count()} processors, {jobs} processes with one BLAS thread each",
+        "Python": platform.python_version(),
+        "versions": ", ".join(f"{name} {found}" for name in PACKAGES if (found := _version(name))),
+        "commit": _commit(),
+        "date": time.strftime("%Y-%m-%d"),
+        "last session": f"{seconds:.0f} s",
+    }
+    return About(shlex.join(["python", "-m", "benchmarks", *_public(words)]), facts, skipped)
+
+
+def _public(words: Sequence[str]) -> list[str]:
+    """Return the arguments with folders cut to their names."""
+    return [Path(word).name if os.sep in word else word for word in words]
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _commit() -> str:
+    command = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--fast", action="store_true", help="a part that ends within ten minutes on two cores")
+    parser.add_argument("--tasks", nargs="*", default=[], help="names, parts of names or shell patterns")
+    parser.add_argument("--methods", nargs="*", default=[], help="names, parts of names or shell patterns")
+    parser.add_argument("--data-dir", type=Path, help="a folder of Parquet or CSV files with a column `target`")
+    parser.add_argument("--out", type=Path, help="where results go (default: out/bench-full or out/bench-fast)")
+    parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
+    parser.add_argument("--seeds", type=int, help="number of seeds, instead of the level's")
+    parser.add_argument("--report", action="store_true", help="run nothing; write tables and page of what is there")
+    parser.add_argument("--publish", action="store_true", help="keep summary and page in docs/results/benchmark")
+    return parser

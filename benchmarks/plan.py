@@ -1,0 +1,147 @@
+"""Which cells a run has: tasks, budgets and seeds of the full and of the fast benchmark."""
+
+import fnmatch
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.datasets import development, folder, held_out
+from benchmarks.objective import Budget, Dataset, Solver
+
+__all__ = ["FIRST_SEED", "Level", "Unit", "choose", "tasks", "units"]
+
+DELTA = 1e-6
+NO_BUDGET = Budget(math.inf, 0.0)
+"""What references without privacy are listed under; they run once a seed."""
+
+FIRST_SEED = {False: 83_000, True: 84_000}
+"""By whether a task is held out. Nobody tunes on these seeds."""
+
+FAST_TASKS = (
+    "linear gaussian n=10000 d=20",
+    "linear t3 n=10000 d=5",
+    "linear t3 n=10000 d=20",
+    "linear lognormal1 n=10000 d=20",
+    "linear lognormal1 with skewed noise n=10000 d=20",
+    "logistic gaussian n=10000 d=20",
+    "logistic t3 n=10000 d=20",
+    "logistic lognormal1 n=10000 d=5",
+    "mean t3 n=10000 d=10",
+    "mean lognormal1 n=10000 d=10",
+    "sparse figure 7b n=10000 d=400",
+    "real randhie visits",
+    "linear pareto2.5 n=10000 d=20",
+    "linear weibull0.6 n=10000 d=20",
+    "logistic weibull0.6 n=10000 d=20",
+    "mean pareto2.5 n=10000 d=10",
+    "real fair any affair",
+)
+
+
+@dataclass(frozen=True)
+class Level:
+    """How much is run.
+
+    Parameters
+    ----------
+    name : str
+        "full" or "fast".
+    seeds : int
+        Of tasks with up to 60 000 records, at ε = 0.5, 1 and 2 with δ > 0.
+    few : int
+        Of larger tasks, of other budgets, and of slow solvers.
+    large : bool
+        Whether every budget is run, and larger tasks.
+    limit : float
+        Seconds after which a fit is given up.
+    """
+
+    name: str
+    seeds: int
+    few: int
+    large: bool
+    limit: float
+
+    def budgets(self, dataset: Dataset, solver: Solver) -> list[Budget]:
+        """Return the budgets of a solver on a task."""
+        if not solver.private:
+            return [NO_BUDGET]
+        main = [Budget(epsilon, DELTA) for epsilon in (0.5, 1.0, 2.0)]
+        if not self.large:
+            return [main[1]] if solver.slow or dataset.group in ("mean", "sparse") else [*main, Budget(1.0, 0.0)]
+        if solver.slow:
+            return main
+        if _is_large(dataset):
+            return [*main, Budget(1.0, 0.0)]
+        pure = [Budget(epsilon, 0.0) for epsilon in (0.1, 0.5, 1.0, 2.0, 8.0)]
+        return [Budget(0.1, DELTA), *main, Budget(8.0, DELTA), *pure]
+
+    def repetitions(self, dataset: Dataset, solver: Solver, budget: Budget) -> int:
+        """Return the number of seeds."""
+        if not solver.private:
+            return 1 if dataset.real else self.seeds
+        usual = budget.epsilon in (0.5, 1.0, 2.0) and not budget.pure
+        return self.few if solver.slow or _is_large(dataset) or not usual else self.seeds
+
+
+FULL = Level("full", seeds=6, few=3, large=True, limit=300.0)
+FAST = Level("fast", seeds=3, few=2, large=False, limit=60.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """A task and a seed: records are drawn once, and every cell is fitted on them."""
+
+    dataset: Dataset
+    seed: int
+    cells: tuple[tuple[str, Budget], ...]
+
+    def names(self) -> list[tuple[str, str, float, float, int]]:
+        """Return what names the rows of the cells."""
+        return [(self.dataset.name, key, budget.epsilon, budget.delta, self.seed) for key, budget in self.cells]
+
+
+def _is_large(dataset: Dataset) -> bool:
+    return dataset.n > 60_000
+
+
+def tasks(level: Level, data_dir: Path | None = None) -> tuple[list[Dataset], dict[str, str]]:
+    """Return the tasks of a level, and the files of the folder that make none, with the reason."""
+    found = [*development.tasks(), *held_out.tasks()]
+    if not level.large:
+        found = [dataset for dataset in found if dataset.name in FAST_TASKS]
+    extra, skipped = folder.tables(data_dir) if data_dir else ([], {})
+    return [*found, *extra], skipped
+
+
+def choose(names: Sequence[str], patterns: Sequence[str]) -> set[str]:
+    """Return the names that contain one of the patterns, or match it as a shell pattern; all without patterns."""
+    if not patterns:
+        return set(names)
+    return {name for name in names for word in patterns if word in name or fnmatch.fnmatch(name, word)}
+
+
+def units(level: Level, datasets: Sequence[Dataset], solvers: Sequence[Solver], seeds: int | None) -> list[Unit]:
+    """Return the units of a run: small tasks first, and one seed of all of them before the next seed.
+
+    A run that is stopped early then covers every small task with fewer seeds.
+    """
+    found = [unit for dataset in datasets for unit in _units(level, dataset, solvers, seeds)]
+    return sorted(found, key=lambda unit: (_is_large(unit.dataset), unit.seed - _first(unit.dataset)))
+
+
+def _first(dataset: Dataset) -> int:
+    return FIRST_SEED[dataset.held_out]
+
+
+def _units(level: Level, dataset: Dataset, solvers: Sequence[Solver], seeds: int | None) -> Iterator[Unit]:
+    offered = [
+        (solver, budget, seeds or level.repetitions(dataset, solver, budget))
+        for solver in solvers
+        for budget in level.budgets(dataset, solver)
+        if solver.supports(dataset, budget) is None
+    ]
+    for index in range(max((count for *_, count in offered), default=0)):
+        cells = tuple((solver.key, budget) for solver, budget, count in offered if index < count)
+        yield Unit(dataset, _first(dataset) + index, cells)
