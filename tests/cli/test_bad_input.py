@@ -122,7 +122,7 @@ def test_wrong_files_for_means(tailguard, tmp_path, name):
         (("--seed", "x"), 2),
         (("--delimiter", "||"), 2),
         (("--epsilon", 0), 2),
-        (("--delta", 0), 2),
+        (("--delta", 0, "--method", "clipping"), 2),
         (("--output", "."), 1),
         (("--report", "/dev/null/report.html"), 1),
     ],

@@ -115,6 +115,7 @@ def _clips(case):
     return case.plan.recipe in ("newton", "clipping", "centred_clipping") and case.name not in (
         "huber",
         "biweight",
+        "least absolute deviations",
         "custom loss",
         "linear, in a ball",
     )

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tailguard as tg
-from tailguard.domains import L1Ball, L2Ball, Polytope, Simplex, Sparse, WholeSpace
-from tailguard.losses import CustomLoss, Huber, Logistic, Squared, SquaredDistance
+from tailguard.domains import Box, L1Ball, L2Ball, Polytope, Simplex, Sparse, WholeSpace
+from tailguard.losses import Absolute, CustomLoss, Huber, Logistic, Squared, SquaredDistance
 from tailguard.plans import Problem
 from tailguard.privacy import Privacy
 from tailguard.recipes import list_recipes
@@ -22,6 +22,8 @@ CHOICES = [
     ("mean", SquaredDistance(), Sparse(5, 2), BUDGET, "sparse_mean"),
     ("regression", Squared(), WholeSpace(5), BUDGET, "newton"),
     ("regression", Squared(), WholeSpace(5), PURE, "objective_perturbation"),
+    ("regression", Logistic(), L2Ball(400, 2.0), PURE, "objective_perturbation"),
+    ("regression", Absolute(0.1), Box((-1.0,) * 5, (1.0,) * 5), PURE, "objective_perturbation"),
     ("regression", Squared(), WholeSpace(400), BUDGET, "centred_descent"),
     ("regression", Logistic(), L2Ball(400, 2.0), BUDGET, "centred_descent"),
     ("regression", Huber(1.0), L1Ball(400, 1.0), BUDGET, "centred_descent"),
@@ -51,6 +53,7 @@ def test_the_choice_for_ten_thousand_rows(task, loss, domain, privacy, expected)
         ("regression", Squared(), Sparse(5, 1), BUDGET, "shrunken_thresholding"),
         ("regression", Logistic(), Sparse(5, 1), BUDGET, "catoni_thresholding"),
         ("regression", Squared(), L2Ball(400, 1.0), BUDGET, "clipping"),
+        ("regression", Squared(), L2Ball(5, 1.0), PURE, "double_output_perturbation"),
         ("mean", SquaredDistance(), Sparse(5, 1), BUDGET, "catoni_thresholding"),
         ("mean", SquaredDistance(), WholeSpace(5), BUDGET, "centred_clipping"),
     ],

@@ -134,7 +134,7 @@ def test_recipes_name_themselves_and_their_source():
     assert len(set(names)) == len(names)
     for item in list_recipes():
         assert recipe(item.name) is item
-        assert re.search(r"(Zhao|Tao|Hu) et al\. 20\d\d|Lowy 2026|tailguard", item.source)
+        assert re.search(r"(Zhao|Tao|Hu|Chaudhuri) et al\. 20\d\d|Lowy 2026|tailguard", item.source)
         assert item.summary.endswith(".")
         assert set(item.tasks) <= {"mean", "regression"}
     assert all(case.plan.recipe in names for case in CASES)
@@ -165,9 +165,12 @@ def test_unknown_names_are_refused():
         tg.LinearRegression(method="centred_clipping").plan(1000, 3)
 
 
-def test_regression_needs_delta():
+def test_some_methods_need_a_delta_and_others_none():
     with pytest.raises(ParameterError, match=sentence("delta", "clipping", "greater than 0", "0.0")):
-        tg.LinearRegression(delta=0.0).plan(10**6, 3)
+        tg.LinearRegression(delta=0.0, method="clipping").plan(10**6, 3)
+    for method in ("objective_perturbation", "output_perturbation"):
+        with pytest.raises(ParameterError, match=sentence("delta", method, "0", "1e-06")):
+            tg.LinearRegression(delta=1e-6, method=method).plan(10**6, 3)
 
 
 @pytest.mark.parametrize(("noise", "rows"), [(1.0001, 110), (1.5, 150), (15.01, 1600), (123456.0, 13_000_000)])

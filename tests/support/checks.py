@@ -24,7 +24,6 @@ from tailguard.mechanisms import (
     Randomness,
     TopK,
 )
-from tailguard.mechanisms.objective_perturbation import TOLERANCE
 from tailguard.plans import Plan, Release, Step, verify
 from tailguard.privacy import Event, Privacy
 from tailguard.run import drive, run
@@ -162,7 +161,7 @@ def check_tilt_scale(plan: Plan, engine: Engine, *, enough: int = 192) -> None:
         law = chi2(2 * step.dimension * len(values))
         tail = min(law.cdf(2.0 * sum(values)), law.sf(2.0 * sum(values)))
         assert tail > LEVEL, f"step {step.name!r}: linear terms of the wrong scale (mean length {np.mean(values):.3g})"
-        slack = math.sqrt(step.dimension) * TOLERANCE * step.sensitivity
+        slack = math.sqrt(step.dimension) * math.ldexp(step.sensitivity, -step.mechanism.precision)
         last = slack * step.multiplier / step.mechanism.release_share
         heard = [scale for scale in listening.laplace_scales if math.isclose(scale, last, rel_tol=1e-9)]
         assert len(heard) >= len(values), f"step {step.name!r}: no noise for the solver's tolerance"

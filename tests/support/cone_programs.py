@@ -142,7 +142,7 @@ def conic_polyhedral(slopes, offsets, clip, domain, point):
 
 
 def conic_joint(rows, targets, loss, clip, ridge, centre, domain, radius=None):
-    """Minimiser w and minimum of the joint problem (Lowy et al. 2026, (10)), without its constant."""
+    """Minimiser w and minimum of the joint problem (Lowy 2026, (10)), without its constant."""
     program, (m, d) = Program(), rows.shape
     w = program.variables(d, quadratic=ridge, linear=-ridge * np.asarray(centre))
     inside(program, w, domain)

@@ -23,7 +23,7 @@ ON_SPHERE = 1e-12
 class BallExtension(RecordLoss):
     """f_C(w, z) = min over y ∈ W of f(y, z) + C‖w − y‖, for f(y, z) = φ(⟨x, y⟩, t) and a ball W.
 
-    It is convex and C-Lipschitz in w, never above f on W, and equal to f where ‖∇f‖ ≤ C (Lowy et al. 2026,
+    It is convex and C-Lipschitz in w, never above f on W, and equal to f where ‖∇f‖ ≤ C (Lowy 2026,
     Lemma 2.2). Only the component of y along x matters to f, so the minimum is a convex search over that
     component. A record with anything not finite gives NaN.
 

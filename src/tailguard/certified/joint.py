@@ -1,4 +1,4 @@
-"""The joint reformulation of the regularised Lipschitz extension (Lowy et al. 2026, Lemma 2.7).
+"""The joint reformulation of the regularised Lipschitz extension (Lowy 2026, Lemma 2.7).
 
 Proof and numbers: extension.md.
 """

@@ -29,7 +29,7 @@ class Objective:
     """F(w) = (1/size) Σ ρ_i φ_i(⟨x_i, w⟩, y_i) + ½ ridge ‖w − centre‖² + ⟨tilt, w⟩/size.
 
     φ_i is the loss with its slope clipped so that ρ_i |φ_i'| ‖x_i‖ ≤ clip, which is the largest convex
-    function below the loss whose gradient never exceeds that (Lowy et al. 2026, Lipschitz extension over
+    function below the loss whose gradient never exceeds that (Lowy 2026, Lipschitz extension over
     R^d). ρ_i = min(1, curvature/(c ‖x_i‖²)) with c = loss.smoothness, so no record has a curvature above the
     one given. A record with anything not finite contributes nothing.
 

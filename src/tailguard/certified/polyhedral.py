@@ -1,6 +1,6 @@
 """Lipschitz extension of a polyhedral loss over a ball, an ellipsoid or a polytope, by a cone program.
 
-The dual variables give a subgradient (Lowy et al. 2026, Proposition D.6), and with the domain's linear minimiser
+The dual variables give a subgradient (Lowy 2026, Proposition D.6), and with the domain's linear minimiser
 a bound on its error that does not trust the solver. Proof: extension.md.
 """
 

@@ -1,4 +1,4 @@
-"""The adaptive projected subgradient method with inexact projections (Lowy et al. 2026, Algorithm 3).
+"""The adaptive projected subgradient method with inexact projections (Lowy 2026, Algorithm 3).
 
 As printed: it is the reference for tiny problems. What it would take elsewhere is `predicted_iterations`, and
 beyond a public number it refuses. `minimise` solves the same kind of problem in a handful of Newton steps.
@@ -90,7 +90,7 @@ def inexact_projection(
 ) -> FloatVector:
     """Return a point of W₀ = {w ∈ W : ‖w − centre‖ ≤ radius} within `accuracy` of the projection of `point`.
 
-    Bisection of the multiplier λ in Π_W((y + λ·centre)/(1 + λ)) (Lowy et al. 2026, Lemma 2.8). The centre must be
+    Bisection of the multiplier λ in Π_W((y + λ·centre)/(1 + λ)) (Lowy 2026, Lemma 2.8). The centre must be
     a point of W.
 
     Examples

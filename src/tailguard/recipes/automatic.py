@@ -73,7 +73,9 @@ def _of_a_paper(task: Task, problem: Problem, privacy: Privacy) -> str:
         return "centred_clipping"
     if isinstance(domain, L1Ball) and squared and not privacy.pure:
         return "shrunken_lasso"
-    return "frank_wolfe" if isinstance(domain, L1Ball | Simplex | Polytope) else "clipping"
+    if isinstance(domain, L1Ball | Simplex | Polytope):
+        return "frank_wolfe"
+    return "double_output_perturbation" if privacy.pure else "clipping"
 
 
 def _many(problem: Problem, privacy: Privacy) -> bool:

@@ -105,7 +105,7 @@ class Minimiser(_Solved):
     """argmin over W of (1/size) Σ ρ·φ_C(⟨z, w⟩, t) + ridge/2·‖w − centre‖², within a public distance.
 
     φ_C is the loss with its slope clipped, so that a record's gradient is at most `clip` long (the Lipschitz extension
-    of Lowy et al. 2026 over the whole space), and ρ = min(1, curvature/(φ″·‖z‖²)) tames long rows.
+    of Lowy 2026 over the whole space), and ρ = min(1, curvature/(φ″·‖z‖²)) tames long rows.
 
     Parameters
     ----------
