@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         SparseMean,
         minimize,
     )
+    from tailguard.ledger import Session
     from tailguard.plans import Moment, Plan, Problem, Release, verify
     from tailguard.privacy import Privacy
     from tailguard.recipes import list_recipes
@@ -46,6 +47,7 @@ __all__ = [
     "Problem",
     "Release",
     "RobustRegression",
+    "Session",
     "SparseLinearRegression",
     "SparseLogisticRegression",
     "SparseMean",
@@ -66,13 +68,14 @@ _HOMES = {
         *("Lasso", "LeastAbsoluteDeviations", "LinearRegression", "LinearSVC", "LogisticRegression", "Mean"),
         *("RobustRegression", "SparseLinearRegression", "SparseLogisticRegression", "SparseMean", "minimize"),
     ),
+    "ledger": ("Session",),
     "plans": ("Moment", "Plan", "Problem", "Release", "verify"),
     "privacy": ("Privacy",),
     "recipes": ("list_recipes",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (
-    *("audit", "domains", "engines", "errors", "estimators", "losses", "mechanisms"),
+    *("audit", "domains", "engines", "errors", "estimators", "ledger", "losses", "mechanisms"),
     *("plans", "privacy", "recipes", "report", "run", "solvers", "statistics", "theory"),
 )
 

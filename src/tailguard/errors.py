@@ -24,4 +24,4 @@ class PlanError(TailguardError, ValueError):
 
 
 class LedgerError(TailguardError, RuntimeError):
-    """What was performed is not what was planned; nothing is returned."""
+    """What was performed is not what was planned, or a session's ledger cannot be trusted; nothing is returned."""

@@ -20,7 +20,7 @@ import numpy as np
 from tailguard.engines.base import Engine
 from tailguard.engines.partition import Block
 from tailguard.engines.selection import Selection
-from tailguard.errors import DataError, LedgerError
+from tailguard.errors import BudgetError, DataError, LedgerError
 from tailguard.estimators.base import PrivateEstimator
 from tailguard.mechanisms.base import IntVector, Norm
 from tailguard.plans.plan import Plan
@@ -100,6 +100,8 @@ def replay(estimator: PrivateEstimator, data: tuple[Any, ...], neighbour: tuple[
     >>> tg.audit.replay(tg.Mean(epsilon=1.0), (X,), (other,)).holds
     True
     """
+    if estimator.session is not None:
+        raise BudgetError("A replay is computed from exact data, and no session pays for that: leave session out.")
     first, second = (copy(estimator)._open(*records) for records in (data, neighbour))
     if (first.n, first.d) != (second.n, second.d):
         raise DataError("Neighbouring data sets must have the same number of rows and features.")

@@ -12,7 +12,9 @@ from tailguard._validate import refuse
 from tailguard.domains import Domain, L2Ball, WholeSpace
 from tailguard.engines import Engine
 from tailguard.errors import BudgetError
+from tailguard.estimators.guard import refuse_resampling
 from tailguard.estimators.records import matrix
+from tailguard.ledger.session import SessionLike, as_session
 from tailguard.losses.base import Loss, RecordLoss
 from tailguard.plans import Moment, Plan, Problem, Release
 from tailguard.privacy import Privacy
@@ -36,6 +38,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     radius: float | None
     random_state: int | None
     numerics: Literal["exact", "float"]
+    session: SessionLike | None
 
     plan_: Plan
     release_: Release
@@ -98,17 +101,20 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         return WholeSpace(d) if self.radius is None else L2Ball(d, self.radius)
 
     def _carry_out(self, engine: Engine) -> Release:
-        """Plan, verify and run on the engine's records, and keep what was promised and done."""
+        """Plan, verify, pay and run on the engine's records, and keep what was promised and done."""
+        refuse_resampling(self)
         try:
             plan = self.plan(engine.n, engine.d)
         except BudgetError as error:
             raise BudgetError(f"{type(self).__name__} (n_samples = {engine.n}): {error}") from None
-        release = run(plan, engine, make_randomness(self.random_state, self.numerics))
+        session = None if self.session is None else as_session(self.session, type(self).__name__)
+        release = run(plan, engine, make_randomness(self.random_state, self.numerics), session)
         self.plan_, self.release_, self.privacy_ = plan, release, release.guarantee
         self.n_iter_ = sum(step.count for step in plan.steps)
         return release
 
     def __sklearn_tags__(self) -> Tags:
+        refuse_resampling(self)  # what every search asks for first, before it fits anything
         tags = super().__sklearn_tags__()
         tags.non_deterministic = self.random_state is None
         tags.input_tags.allow_nan = True

@@ -5,6 +5,7 @@ from typing import Literal
 from tailguard._validate import real
 from tailguard.domains import Domain, L1Ball
 from tailguard.estimators.models import Regressor
+from tailguard.ledger.session import SessionLike
 from tailguard.losses import Squared
 from tailguard.plans import Moment
 
@@ -40,6 +41,9 @@ class Lasso(Regressor):
         None draws from a cryptographic generator. An integer makes a *simulation* that protects nobody.
     numerics : {"exact", "float"}, default="exact"
         How private noise is sampled.
+    session : str, path, Session or None, default=None
+        A total budget across fits, which pays for this one before a record is read; see `Session`. A path survives
+        cloning, pickling and worker processes.
 
     Attributes
     ----------
@@ -83,6 +87,7 @@ class Lasso(Regressor):
         smoothness: float = 1.0,
         random_state: int | None = None,
         numerics: Literal["exact", "float"] = "exact",
+        session: SessionLike | None = None,
     ) -> None:
         self.radius = radius
         self.epsilon = epsilon
@@ -94,6 +99,7 @@ class Lasso(Regressor):
         self.smoothness = smoothness
         self.random_state = random_state
         self.numerics = numerics
+        self.session = session
 
     def _loss(self) -> Squared:
         return Squared()

@@ -5,6 +5,7 @@ from typing import Literal
 from tailguard._validate import real, refuse
 from tailguard.domains import Domain
 from tailguard.estimators.models import Regressor
+from tailguard.ledger.session import SessionLike
 from tailguard.losses import Absolute
 from tailguard.plans import Moment
 
@@ -44,6 +45,9 @@ class LeastAbsoluteDeviations(Regressor):
         None draws from a cryptographic generator. An integer makes a *simulation* that protects nobody.
     numerics : {"exact", "float"}, default="exact"
         How private noise is sampled.
+    session : str, path, Session or None, default=None
+        A total budget across fits, which pays for this one before a record is read; see `Session`. A path survives
+        cloning, pickling and worker processes.
 
     Attributes
     ----------
@@ -86,6 +90,7 @@ class LeastAbsoluteDeviations(Regressor):
         smoothness: float = 1.0,
         random_state: int | None = None,
         numerics: Literal["exact", "float"] = "exact",
+        session: SessionLike | None = None,
     ) -> None:
         self.smoothing = smoothing
         self.epsilon = epsilon
@@ -99,6 +104,7 @@ class LeastAbsoluteDeviations(Regressor):
         self.smoothness = smoothness
         self.random_state = random_state
         self.numerics = numerics
+        self.session = session
 
     def _loss(self) -> Absolute:
         if self.smoothing is not None:

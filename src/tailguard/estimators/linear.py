@@ -4,6 +4,7 @@ from typing import Literal
 
 from tailguard.domains import Domain
 from tailguard.estimators.models import Regressor
+from tailguard.ledger.session import SessionLike
 from tailguard.losses import Squared
 from tailguard.plans import Moment
 
@@ -41,6 +42,9 @@ class LinearRegression(Regressor):
         None draws from a cryptographic generator. An integer makes a *simulation* that protects nobody.
     numerics : {"exact", "float"}, default="exact"
         How private noise is sampled.
+    session : str, path, Session or None, default=None
+        A total budget across fits, which pays for this one before a record is read; see `Session`. A path survives
+        cloning, pickling and worker processes.
 
     Attributes
     ----------
@@ -85,6 +89,7 @@ class LinearRegression(Regressor):
         strong_convexity: float = 0.0,
         random_state: int | None = None,
         numerics: Literal["exact", "float"] = "exact",
+        session: SessionLike | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -98,6 +103,7 @@ class LinearRegression(Regressor):
         self.strong_convexity = strong_convexity
         self.random_state = random_state
         self.numerics = numerics
+        self.session = session
 
     def _loss(self) -> Squared:
         return Squared()

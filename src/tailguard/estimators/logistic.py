@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from tailguard.domains import Domain
 from tailguard.estimators.models import Classifier
+from tailguard.ledger.session import SessionLike
 from tailguard.plans import Moment
 
 __all__ = ["LogisticRegression"]
@@ -41,6 +42,9 @@ class LogisticRegression(Classifier):
         None draws from a cryptographic generator. An integer makes a *simulation* that protects nobody.
     numerics : {"exact", "float"}, default="exact"
         How private noise is sampled.
+    session : str, path, Session or None, default=None
+        A total budget across fits, which pays for this one before a record is read; see `Session`. A path survives
+        cloning, pickling and worker processes.
 
     Attributes
     ----------
@@ -86,6 +90,7 @@ class LogisticRegression(Classifier):
         strong_convexity: float = 0.0,
         random_state: int | None = None,
         numerics: Literal["exact", "float"] = "exact",
+        session: SessionLike | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -100,3 +105,4 @@ class LogisticRegression(Classifier):
         self.strong_convexity = strong_convexity
         self.random_state = random_state
         self.numerics = numerics
+        self.session = session

@@ -9,6 +9,7 @@ from tailguard.domains import Domain
 from tailguard.engines import Engine
 from tailguard.estimators.base import PrivateEstimator
 from tailguard.estimators.records import open_records
+from tailguard.ledger.session import SessionLike
 from tailguard.losses import SquaredDistance
 from tailguard.plans import Moment
 
@@ -37,6 +38,9 @@ class Mean(PrivateEstimator):
         None draws from a cryptographic generator. An integer makes a *simulation* that protects nobody.
     numerics : {"exact", "float"}, default="exact"
         How private noise is sampled.
+    session : str, path, Session or None, default=None
+        A total budget across fits, which pays for this one before a record is read; see `Session`. A path survives
+        cloning, pickling and worker processes.
 
     Attributes
     ----------
@@ -78,6 +82,7 @@ class Mean(PrivateEstimator):
         radius: float | None = None,
         random_state: int | None = None,
         numerics: Literal["exact", "float"] = "exact",
+        session: SessionLike | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -88,6 +93,7 @@ class Mean(PrivateEstimator):
         self.radius = radius
         self.random_state = random_state
         self.numerics = numerics
+        self.session = session
 
     def _loss(self) -> SquaredDistance:
         return SquaredDistance()

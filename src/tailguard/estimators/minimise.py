@@ -6,6 +6,7 @@ from tailguard import engines
 from tailguard._validate import refuse
 from tailguard.domains import Domain
 from tailguard.estimators.records import numbers
+from tailguard.ledger.session import SessionLike, as_session
 from tailguard.losses.base import Loss, RecordLoss
 from tailguard.plans import Moment, Problem, Release
 from tailguard.privacy import Privacy
@@ -30,6 +31,7 @@ def minimize(
     strong_convexity: float = 0.0,
     random_state: int | None = None,
     numerics: Literal["exact", "float"] = "exact",
+    session: SessionLike | None = None,
 ) -> Release:
     """Minimise the mean of a loss over a domain, privately.
 
@@ -56,7 +58,7 @@ def minimize(
     smoothness, strong_convexity : float, default=1.0, 0.0
         Assumed constants of the population risk, from which step sizes are taken where nothing better is known: for a
         custom loss, and by "paper" parameters.
-    random_state, numerics
+    random_state, numerics, session
         As for the estimators.
 
     Returns
@@ -88,4 +90,5 @@ def minimize(
     problem = Problem(loss, domain, engine.n, engine.d, intercept, moment, smoothness, strong_convexity)
     name = choose_recipe("regression", problem, privacy, parameters) if method == "auto" else method
     plan = recipe(name, "minimize").plan("regression", problem, privacy, parameters)
-    return run(plan, engine, make_randomness(random_state, numerics))
+    account = None if session is None else as_session(session, "minimize")
+    return run(plan, engine, make_randomness(random_state, numerics), account)

@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 from tailguard._validate import refuse
 from tailguard.engines import Engine
 from tailguard.estimators.base import LinearModel
+from tailguard.estimators.guard import refuse_score
 from tailguard.estimators.labels import Relabelled, zero_one
 from tailguard.estimators.records import open_records, target, vector
 from tailguard.losses import Logistic
@@ -40,6 +41,11 @@ class Regressor(RegressorMixin, LinearModel):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the predictions for new rows."""
         return self._scores(X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R² on the given rows: computed from exact data, not private, refused inside a session."""
+        refuse_score(self)
+        return float(super().score(X, y, sample_weight))
 
 
 class TwoClasses(ClassifierMixin, LinearModel):  # type: ignore[misc]
@@ -83,6 +89,11 @@ class TwoClasses(ClassifierMixin, LinearModel):  # type: ignore[misc]
         """Return the class of new rows."""
         positive = self._scores(X) > 0
         return self.classes_[positive.astype(np.intp)]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy on the given rows: computed from exact data, not private, refused inside a session."""
+        refuse_score(self)
+        return float(super().score(X, y, sample_weight))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

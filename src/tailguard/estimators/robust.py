@@ -5,6 +5,7 @@ from typing import Literal
 from tailguard._validate import choice, real, refuse
 from tailguard.domains import Domain
 from tailguard.estimators.models import Regressor
+from tailguard.ledger.session import SessionLike
 from tailguard.losses import Biweight, Huber
 from tailguard.plans import Moment
 
@@ -47,6 +48,9 @@ class RobustRegression(Regressor):
         None draws from a cryptographic generator. An integer makes a *simulation* that protects nobody.
     numerics : {"exact", "float"}, default="exact"
         How private noise is sampled.
+    session : str, path, Session or None, default=None
+        A total budget across fits, which pays for this one before a record is read; see `Session`. A path survives
+        cloning, pickling and worker processes.
 
     Attributes
     ----------
@@ -91,6 +95,7 @@ class RobustRegression(Regressor):
         smoothness: float = 1.0,
         random_state: int | None = None,
         numerics: Literal["exact", "float"] = "exact",
+        session: SessionLike | None = None,
     ) -> None:
         self.loss = loss
         self.threshold = threshold
@@ -105,6 +110,7 @@ class RobustRegression(Regressor):
         self.smoothness = smoothness
         self.random_state = random_state
         self.numerics = numerics
+        self.session = session
 
     def _loss(self) -> Huber | Biweight:
         kind = Huber if choice("loss", self.loss, "RobustRegression", _USUAL) == "huber" else Biweight

@@ -5,6 +5,7 @@ from typing import Literal
 from tailguard.domains import Domain
 from tailguard.estimators.mean import Mean
 from tailguard.estimators.sparsity import sparse_vectors
+from tailguard.ledger.session import SessionLike
 from tailguard.plans import Moment
 
 __all__ = ["SparseMean"]
@@ -31,6 +32,9 @@ class SparseMean(Mean):
         None draws from a cryptographic generator. An integer makes a *simulation* that protects nobody.
     numerics : {"exact", "float"}, default="exact"
         How private noise is sampled.
+    session : str, path, Session or None, default=None
+        A total budget across fits, which pays for this one before a record is read; see `Session`. A path survives
+        cloning, pickling and worker processes.
 
     Attributes
     ----------
@@ -69,6 +73,7 @@ class SparseMean(Mean):
         radius: float | None = None,
         random_state: int | None = None,
         numerics: Literal["exact", "float"] = "exact",
+        session: SessionLike | None = None,
     ) -> None:
         self.sparsity = sparsity
         self.epsilon = epsilon
@@ -79,6 +84,7 @@ class SparseMean(Mean):
         self.radius = radius
         self.random_state = random_state
         self.numerics = numerics
+        self.session = session
 
     def _domain(self, n: int, d: int) -> Domain:  # noqa: ARG002
         return sparse_vectors("SparseMean", self.sparsity, self.radius, d)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from tailguard._validate import real
 from tailguard.domains import Domain
 from tailguard.estimators.models import TwoClasses
+from tailguard.ledger.session import SessionLike
 from tailguard.losses import Hinge
 from tailguard.plans import Moment
 
@@ -44,6 +45,9 @@ class LinearSVC(TwoClasses):
         None draws from a cryptographic generator. An integer makes a *simulation* that protects nobody.
     numerics : {"exact", "float"}, default="exact"
         How private noise is sampled.
+    session : str, path, Session or None, default=None
+        A total budget across fits, which pays for this one before a record is read; see `Session`. A path survives
+        cloning, pickling and worker processes.
 
     Attributes
     ----------
@@ -89,6 +93,7 @@ class LinearSVC(TwoClasses):
         smoothness: float = 1.0,
         random_state: int | None = None,
         numerics: Literal["exact", "float"] = "exact",
+        session: SessionLike | None = None,
     ) -> None:
         self.smoothing = smoothing
         self.epsilon = epsilon
@@ -103,6 +108,7 @@ class LinearSVC(TwoClasses):
         self.smoothness = smoothness
         self.random_state = random_state
         self.numerics = numerics
+        self.session = session
 
     def _loss(self) -> Hinge:
         return Hinge(real("smoothing", self.smoothing, "LinearSVC", above=0.0))

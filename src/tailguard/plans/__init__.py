@@ -3,7 +3,7 @@
 from tailguard.plans.codec import digest, dumps, loads
 from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Moment, Problem
-from tailguard.plans.release import Entry, Ledger, Release
+from tailguard.plans.release import Entry, Ledger, Receipt, Release
 from tailguard.plans.step import Step
 from tailguard.plans.verify import verify
 
@@ -13,6 +13,7 @@ __all__ = [
     "Moment",
     "Plan",
     "Problem",
+    "Receipt",
     "Release",
     "Step",
     "digest",

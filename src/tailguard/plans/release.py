@@ -9,7 +9,7 @@ from tailguard.privacy.budget import Privacy
 from tailguard.privacy.events import Event
 from tailguard.solvers.base import Estimate, Released
 
-__all__ = ["Entry", "Ledger", "Release"]
+__all__ = ["Entry", "Ledger", "Receipt", "Release"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,25 @@ class Ledger:
             raise LedgerError("What was performed is not what was planned; nothing is returned.")
 
 
+@dataclass(frozen=True)
+class Receipt:
+    """Says which line of which session's ledger paid for a release.
+
+    Attributes
+    ----------
+    ledger : str
+        Random name of the ledger, made with it.
+    number : int
+        The line, 1 for the first.
+    privacy : Privacy
+        The total budget of that ledger, for all its lines together.
+    """
+
+    ledger: str
+    number: int
+    privacy: Privacy
+
+
 @dataclass(frozen=True, eq=False)
 class Release:
     """A finished fit.
@@ -62,6 +81,8 @@ class Release:
         False for a seeded simulation, which protects nobody.
     versions : tuple of (str, str)
         Versions of the packages that did the work.
+    receipt : Receipt or None
+        Which session paid for it; None without one.
     """
 
     estimate: Estimate
@@ -72,6 +93,7 @@ class Release:
     numerics: str
     private: bool
     versions: tuple[tuple[str, str], ...]
+    receipt: Receipt | None = None
 
     @property
     def digest(self) -> str:

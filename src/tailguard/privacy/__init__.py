@@ -15,12 +15,15 @@ from tailguard.privacy.calibration import (
 )
 from tailguard.privacy.composition import delta, epsilon
 from tailguard.privacy.events import BoundedRange, Disjoint, Event, Gaussian, Laplace, Pure, Repeat, Sequential
+from tailguard.privacy.filter import Cost, Filter
 from tailguard.privacy.recompute import recompute
 
 __all__ = [
     "BoundedRange",
+    "Cost",
     "Disjoint",
     "Event",
+    "Filter",
     "Gaussian",
     "Laplace",
     "Privacy",

@@ -10,10 +10,11 @@ import numpy as np
 from tailguard.engines.base import Engine
 from tailguard.engines.partition import Block
 from tailguard.engines.selection import Selection
-from tailguard.errors import DataError, LedgerError
+from tailguard.errors import DataError, LedgerError, ParameterError
+from tailguard.ledger.session import Session
 from tailguard.mechanisms.base import Randomness
 from tailguard.plans.plan import Plan
-from tailguard.plans.release import Entry, Ledger, Release
+from tailguard.plans.release import Entry, Ledger, Receipt, Release
 from tailguard.plans.step import Step
 from tailguard.plans.verify import verify
 from tailguard.privacy.events import Event
@@ -25,7 +26,7 @@ __all__ = ["Answer", "drive", "in_units", "run"]
 Answer: TypeAlias = Callable[[Step, Statistic, Block], tuple[Released, Event]]
 
 
-def run(plan: Plan, engine: Engine, randomness: Randomness) -> Release:
+def run(plan: Plan, engine: Engine, randomness: Randomness, session: Session | None = None) -> Release:
     """Carry out a plan on records and return what may be published.
 
     Parameters
@@ -36,6 +37,8 @@ def run(plan: Plan, engine: Engine, randomness: Randomness) -> Release:
         The records. Their number and width must be those of the plan; both are public.
     randomness : Randomness
         The only source of noise.
+    session : Session or None, default=None
+        The total budget that pays for the plan, before a record is read.
 
     Returns
     -------
@@ -54,6 +57,7 @@ def run(plan: Plan, engine: Engine, randomness: Randomness) -> Release:
             f"The plan is for {plan.problem.n} rows and {plan.problem.d} features, "
             f"the records have {engine.n} and {engine.d}."
         )
+    receipt = None if session is None else _paid(session, plan, randomness)
 
     def answer(step: Step, statistic: Statistic, block: Block) -> tuple[Released, Event]:
         sensitivity = statistic.sensitivity(step.mechanism.norm)
@@ -72,7 +76,16 @@ def run(plan: Plan, engine: Engine, randomness: Randomness) -> Release:
         numerics=_label(plan, randomness),
         private=randomness.private,
         versions=_versions(),
+        receipt=receipt,
     )
+
+
+def _paid(session: Session, plan: Plan, randomness: Randomness) -> Receipt:
+    if not randomness.private:
+        raise ParameterError(
+            "Inside a session random_state must be None: no budget pays for noise that can be subtracted."
+        )
+    return session.charge(plan)
 
 
 @cache

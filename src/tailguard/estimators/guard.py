@@ -1,0 +1,40 @@
+"""What an estimator inside a session does not take part in: scores on exact data, and fits to resampled rows.
+
+Cross-validation, bagging and calibration fit to parts or multiples of the rows and judge by exact data. A split that
+looks at labels, or a row that is drawn twice, breaks the guarantee of a fit; a score that is looked at was never paid
+for. A session knows the number of its rows, but a resample may have as many. So the guard looks at who is calling,
+which does not depend on the number or kind of workers: scikit-learn's helpers call `fit` from their own modules.
+"""
+
+import sys
+from typing import Any
+
+from tailguard.errors import BudgetError
+
+__all__ = ["refuse_resampling", "refuse_score"]
+
+_RESAMPLING = ("sklearn.model_selection", "sklearn.ensemble", "sklearn.calibration")
+
+
+def refuse_resampling(estimator: Any) -> None:
+    """Raise `BudgetError` if a session's estimator is used by scikit-learn's tools that resample rows."""
+    if estimator.session is None:
+        return
+    frame = sys._getframe(1)
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__"))
+        if module.startswith(_RESAMPLING):
+            raise BudgetError(
+                f"{type(estimator).__name__} inside a session does not work with {'.'.join(module.split('.')[:2])}, "
+                "which resamples rows and judges by exact data: use tg.select to choose and tg.evaluate to judge."
+            )
+        frame = frame.f_back  # type: ignore[assignment]
+
+
+def refuse_score(estimator: Any) -> None:
+    """Raise `BudgetError` for a score inside a session."""
+    if estimator.session is not None:
+        raise BudgetError(
+            f"{type(estimator).__name__} inside a session has no score, which is computed from exact data and not "
+            "private: use tg.evaluate."
+        )
