@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tailguard import audit, domains, losses, plans, report
     from tailguard.errors import BudgetError, DataError, LedgerError, ParameterError, PlanError, TailguardError
     from tailguard.estimators import (
+        Evaluation,
         Lasso,
         LeastAbsoluteDeviations,
         LinearRegression,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         SparseLinearRegression,
         SparseLogisticRegression,
         SparseMean,
+        evaluate,
         minimize,
     )
     from tailguard.ledger import Session
@@ -32,6 +34,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BudgetError",
     "DataError",
+    "Evaluation",
     "Lasso",
     "LeastAbsoluteDeviations",
     "LedgerError",
@@ -54,6 +57,7 @@ __all__ = [
     "TailguardError",
     "audit",
     "domains",
+    "evaluate",
     "list_recipes",
     "losses",
     "minimize",
@@ -67,6 +71,7 @@ _HOMES = {
     "estimators": (
         *("Lasso", "LeastAbsoluteDeviations", "LinearRegression", "LinearSVC", "LogisticRegression", "Mean"),
         *("RobustRegression", "SparseLinearRegression", "SparseLogisticRegression", "SparseMean", "minimize"),
+        *("Evaluation", "evaluate"),
     ),
     "ledger": ("Session",),
     "plans": ("Moment", "Plan", "Problem", "Release", "verify"),

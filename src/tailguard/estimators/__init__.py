@@ -1,5 +1,6 @@
 """Estimators with scikit-learn's conventions."""
 
+from tailguard.estimators.evaluation import Evaluation, evaluate
 from tailguard.estimators.lasso import Lasso
 from tailguard.estimators.least_absolute import LeastAbsoluteDeviations
 from tailguard.estimators.linear import LinearRegression
@@ -13,6 +14,7 @@ from tailguard.estimators.sparse_mean import SparseMean
 from tailguard.estimators.svc import LinearSVC
 
 __all__ = [
+    "Evaluation",
     "Lasso",
     "LeastAbsoluteDeviations",
     "LinearRegression",
@@ -23,5 +25,6 @@ __all__ = [
     "SparseLinearRegression",
     "SparseLogisticRegression",
     "SparseMean",
+    "evaluate",
     "minimize",
 ]

@@ -9,6 +9,7 @@ from tailguard.solvers.clip_level import ClipLevel
 from tailguard.solvers.clipped_descent import ClippedDescent
 from tailguard.solvers.ending import Ending
 from tailguard.solvers.entries import ClampedEntries, Entries, ShrunkenEntries, SmoothedEntries, TruncatedEntries
+from tailguard.solvers.evaluation import ClassEvaluation, Judge, NumberEvaluation
 from tailguard.solvers.frank_wolfe import FrankWolfe
 from tailguard.solvers.intercept import Settling
 from tailguard.solvers.iterative_updating import IterativeUpdating
@@ -36,6 +37,7 @@ from tailguard.solvers.wide import WidePreparation
 __all__ = [
     "CentredDescent",
     "ClampedEntries",
+    "ClassEvaluation",
     "Clip",
     "ClipLevel",
     "ClippedDescent",
@@ -47,6 +49,7 @@ __all__ = [
     "FrankWolfe",
     "HardThresholding",
     "IterativeUpdating",
+    "Judge",
     "Levels",
     "Localised",
     "LogGrid",
@@ -57,6 +60,7 @@ __all__ = [
     "MedianOfMeans",
     "Net",
     "NetSearch",
+    "NumberEvaluation",
     "OutputFit",
     "OutputPhase",
     "PeeledMean",

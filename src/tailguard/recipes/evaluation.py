@@ -1,0 +1,168 @@
+"""Evaluations of a fixed model, planned: which shares its measures get, and what cannot be carried."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tailguard.domains.whole_space import WholeSpace
+from tailguard.losses.hinge import Hinge
+from tailguard.losses.logistic import Logistic
+from tailguard.losses.squared import Squared
+from tailguard.plans.plan import Plan
+from tailguard.plans.problem import Problem
+from tailguard.plans.step import Step
+from tailguard.privacy.budget import Privacy
+from tailguard.recipes.draft import Draft, assemble
+from tailguard.recipes.feasible import carry
+from tailguard.recipes.noise import CountNoise
+from tailguard.solvers.base import Solver
+from tailguard.solvers.evaluation import ClassEvaluation, Judge, NumberEvaluation
+from tailguard.solvers.picked import MAGNITUDES, SIGNED
+from tailguard.statistics.base import grid_bits
+from tailguard.statistics.coordinatewise import Clamped
+from tailguard.statistics.octaves import Octaves
+from tailguard.statistics.ranks import Ranks
+from tailguard.statistics.signed_ranks import SignedRanks
+
+__all__ = ["Judged", "plan_evaluation"]
+
+NAME = "evaluation"
+
+CAP = 6.0
+"""A log-loss counts at most that much: a probability below 0.25 % of what came true counts as 0.25 %."""
+
+CELLS = ((5e3, 16), (5e4, 32), (math.inf, 64))
+"""Cells of the scores of a class, up to a limit of n × budget: few have little noise, many have few ties."""
+
+LIMIT, COARSE = 0.25, 0.1
+"""Largest share of the records that a picked rank may be off, and largest noise of a mean of errors."""
+
+CERTAIN = 1.5
+"""A picked size leaves so many times more records beyond it than its rank may be off: else it might be absurd."""
+
+ORDER = 4.0
+"""Tails are carried on from the picked size as those of a law with so many moments."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is evaluated: a fixed linear model, and what its values are.
+
+    Parameters
+    ----------
+    coefficients : tuple of float
+        Of the model, one for each column; public.
+    intercept : float
+        The same.
+    target : {"numbers", "log-odds", "margins"}
+        What a prediction is: that of a number, log-odds of two classes, or a value above 0 for the second class.
+    """
+
+    coefficients: tuple[float, ...]
+    intercept: float
+    target: str
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What can be measured."""
+        if self.target == "numbers":
+            return ("r2", "median_absolute_error")
+        return ("error_rate", "log_loss", "auc") if self.target == "log-odds" else ("error_rate", "auc")
+
+
+def plan_evaluation(model: Judged, n: int, privacy: Privacy, measures: Sequence[str], level: float) -> Plan:
+    """Return the plan that measures a fixed model on n records.
+
+    Raises
+    ------
+    BudgetError
+        When n and the budget cannot carry it; the sentence says how many rows would.
+    """
+    numbers = model.target == "numbers"
+    loss = Squared() if numbers else Logistic() if model.target == "log-odds" else Hinge(0.1)
+    d = len(model.coefficients)
+    problem = Problem(loss, WholeSpace(d), n, d, intercept=True)
+    bits = grid_bits(problem.n)
+    cells = next(cells for limit, cells in CELLS if problem.n < limit * CountNoise.of(privacy).multiplier)
+    drafts = _number_drafts(measures) if numbers else _class_drafts(measures, cells)
+    steps = assemble(drafts, privacy, bits)
+    _check(steps, problem, privacy)
+    judge = Judge(model.coefficients, model.intercept, problem.n, bits, level, privacy.pure)
+    return Plan(
+        recipe=NAME,
+        parameters="practical",
+        problem=problem,
+        privacy=privacy,
+        solver=_numbers(judge, steps, measures) if numbers else _classes(judge, measures, cells),
+        steps=steps,
+        sources=(("shares, cells", "chosen on synthetic development data"),),
+    )
+
+
+def _number_drafts(measures: Sequence[str]) -> list[Draft]:
+    drafts = []
+    if "r2" in measures:
+        drafts += [
+            Draft("target centre", SignedRanks, SIGNED, 0.08, picks=1),
+            Draft("target spread", Ranks, MAGNITUDES, 0.08, picks=1),
+            Draft("target mean", Clamped, 1, 0.10),
+            Draft("error level", Ranks, MAGNITUDES, 0.12, picks=1),
+            Draft("errors", Clamped, 2, 0.40),
+            Draft("error spread", Clamped, 1, 0.07),
+        ]
+    if "median_absolute_error" in measures:
+        drafts.append(Draft("median error", Ranks, MAGNITUDES, 0.15, 3, picks=1))
+    return drafts
+
+
+def _class_drafts(measures: Sequence[str], cells: int) -> list[Draft]:
+    drafts = []
+    if "log_loss" in measures or "error_rate" in measures:
+        drafts.append(Draft("errors", Clamped, 3 if "log_loss" in measures else 1, 0.40))
+    if "auc" in measures:
+        drafts += [
+            Draft("score centre", SignedRanks, SIGNED, 0.08, picks=1),
+            Draft("score scale", Ranks, MAGNITUDES, 0.08, picks=1),
+            Draft("scores", Octaves, 2 * cells, 0.44),
+        ]
+    return drafts
+
+
+def _rank(step: Step, n: int) -> float:
+    """Return how far a picked rank may be off, as a share of the records."""
+    return step.multiplier * math.log(step.dimension) / n
+
+
+def _noise(step: Step, n: int) -> float:
+    """Return the noise of a mean of numbers between 0 and 1."""
+    # A contribution from −L to L stands for one from 0 to 1; histograms count whole records.
+    units = 2.0 ** (step.bits + (step.statistic == Clamped.kind))
+    root = math.sqrt(2.0) if type(step.mechanism).__name__ == "Laplace" else 1.0
+    return root * step.mechanism.noise(step.multiplier, step.sensitivity, step.dimension) / units / n
+
+
+def _check(steps: Sequence[Step], problem: Problem, privacy: Privacy) -> None:
+    for step in steps:
+        if step.mechanism.selects:
+            carry("A private quantile of errors", CERTAIN * _rank(step, problem.n), LIMIT, problem, privacy)
+        else:
+            carry("A private mean of errors", _noise(step, problem.n), COARSE, problem, privacy)
+
+
+def _numbers(judge: Judge, steps: Sequence[Step], measures: Sequence[str]) -> Solver:
+    named = {step.name: step for step in steps}
+    tail, widening, ranks = 0.5, 1.0, None
+    if "r2" in measures:
+        noise = _noise(named["errors"], judge.n)
+        rank = max(_rank(named[name], judge.n) for name in ("target spread", "error level"))
+        tail = min(max(CERTAIN * rank, noise), LIMIT)
+        widening = max(tail / noise, 1.0) ** (1.0 / ORDER)
+    if "median_absolute_error" in measures:
+        sampling = judge.width * 0.5 / math.sqrt(judge.n)
+        ranks = min(sampling + _rank(named["median error"], judge.n), 0.49)
+    return NumberEvaluation(judge, tail, widening, ranks, "r2" in measures)
+
+
+def _classes(judge: Judge, measures: Sequence[str], cells: int) -> Solver:
+    cap = CAP if "log_loss" in measures else None
+    return ClassEvaluation(judge, "error_rate" in measures, cap, cells if "auc" in measures else 0)

@@ -1,0 +1,42 @@
+"""Quantiles by one pick each from a fine grid: of magnitudes, and of signed numbers."""
+
+from collections.abc import Generator
+
+import numpy as np
+
+from tailguard.solvers.base import Query, Released
+from tailguard.solvers.spread import HIGH, LOW
+from tailguard.statistics.octaves import Octaves
+from tailguard.statistics.ranks import Ranks
+from tailguard.statistics.scalars import Scalars
+from tailguard.statistics.signed_ranks import Halves, SignedRanks
+
+__all__ = ["MAGNITUDES", "SIGNED", "STEP", "SUBSTEPS", "magnitude", "signed_median"]
+
+SUBSTEPS = 16
+"""Cells an octave."""
+
+STEP = 2.0 ** (0.5 / SUBSTEPS)
+"""From the middle of a cell to its end, as a factor."""
+
+MAGNITUDES, SIGNED = (HIGH - LOW) * SUBSTEPS - 1, 2 * (HIGH - LOW) * SUBSTEPS
+"""How many entries a magnitude and a signed number are picked from."""
+
+
+def magnitude(step: str, scalars: Scalars, level: float, n: int, bits: int) -> Generator[Query, Released, float]:
+    """Ask for the `level`-quantile of a scalar's magnitude and return it, or 0 where hardly any record has one.
+
+    The plan's step is one pick of `MAGNITUDES` rank distances. Zeros and infinities do not count.
+    """
+    ranks = Ranks(Octaves(scalars, LOW, HIGH, SUBSTEPS, bits), level, n)
+    reply = yield Query(step, ranks)
+    index = int(np.clip(reply.value[0], 0, MAGNITUDES - 1))
+    return 0.0 if index == MAGNITUDES - 1 else float(ranks.magnitudes[index])
+
+
+def signed_median(step: str, scalars: Scalars, n: int, bits: int) -> Generator[Query, Released, float]:
+    """Ask for the median of a scalar and return it; the plan's step is one pick of `SIGNED` rank distances."""
+    ranks = SignedRanks(Octaves(Halves(scalars), LOW, HIGH, SUBSTEPS, bits), 0.5, n)
+    reply = yield Query(step, ranks)
+    index = int(np.clip(reply.value[0], 0, SIGNED - 1))
+    return float(np.append(ranks.points, 0.0)[index])
