@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-VERBS = ("demo", "plan", "verify", "fit", "mean", "predict", "reproduce")
+VERBS = ("demo", "plan", "verify", "fit", "mean", "predict", "evaluate", "reproduce")
 
 
 @pytest.mark.parametrize("words", [(), ("--help",), ("-h",)])

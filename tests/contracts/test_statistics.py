@@ -152,6 +152,6 @@ def test_grid_bits_leave_room_for_every_sum(n, bits):
 
 
 def test_unknown_kinds_are_refused():
-    with pytest.raises(ParameterError, match="one of 'Catoni sum', 'Gram matrix', 'certified minimiser'"):
+    with pytest.raises(ParameterError, match="one of 'Catoni sum', 'Gram matrix', 'capped sum'"):
         statistic_type("anything")
     assert issubclass(statistic_type("clipped sum"), Statistic)

@@ -7,6 +7,7 @@ import numpy as np
 from tailguard.losses import Absolute, CustomLoss, Huber, Logistic, Squared, SquaredDistance
 from tailguard.statistics import (
     Below,
+    Capped,
     Catoni,
     Clamped,
     Clipped,
@@ -27,6 +28,15 @@ from tailguard.statistics import (
     Weighted,
 )
 from tailguard.statistics.improvement import Improvement
+from tailguard.statistics.judged import (
+    ClassErrors,
+    ErrorSpread,
+    Numbers,
+    Predictions,
+    Residuals,
+    ScoreCells,
+    SquaredErrors,
+)
 from tailguard.statistics.scalars import Largest, Reciprocal
 from tailguard.statistics.slopes import Leveraged, Slopes
 from tailguard.statistics.squares import Squares
@@ -183,7 +193,30 @@ def _squares():
         yield Case(f"squares {name}", Clipped(Squares(view), 2.0, 36), view, around(2.0**0.5), tight=0.45)
 
 
+def _judged():
+    """Errors of a fixed model; the targets of these records are numbers, and some of them 0 and 1."""
+    view = View(3, basis=[[1.0], [-0.5], [0.25]])
+    predictions = Predictions(view, 0.5)
+    errors = SquaredErrors(predictions, 0.25, 2.0)
+    for name, field in (
+        ("squared errors", errors),
+        ("error spread", ErrorSpread(errors, 0.3)),
+        ("error spread, bad model", ErrorSpread(errors, 30.0)),
+        ("wrong", ClassErrors(predictions, None)),
+        ("losses", ClassErrors(predictions, 6.0)),
+    ):
+        yield Case(name, Capped(field, 1.0, 30), view, (0.0, 1.0, *around(2.0)), tight=0.7)
+    for view, name in ((PLAIN[3], "3"), (MOVED[50], "50")):
+        yield Case(f"rows {name}", Capped(Rows(view), 0.5, 40), view, (-1.0, *around(0.5)))
+    sloped = gradient(FULL, Squared())
+    yield Case("squared full", Capped(sloped, 0.5, 12), FULL, (-1.0, *around(0.5)), tight=0.6)
+    yield Case("numbers", Clamped(Numbers(Residuals(predictions)), 0.7, 30), predictions.view, around(0.7))
+    cells = ScoreCells(predictions, 0.1, 2.0, 8)
+    yield Case("score cells", Octaves(cells, 0, 16, 1, 30), predictions.view, (0.0, 1.0), tight=0.7)
+
+
 CASES = [
+    *_judged(),
     *_clipped(),
     *_coordinatewise(),
     *_shrunken(),

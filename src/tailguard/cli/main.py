@@ -11,6 +11,7 @@ import typer
 from tailguard import __version__
 from tailguard.cli.console import complain
 from tailguard.cli.demo import demo
+from tailguard.cli.evaluate import evaluate
 from tailguard.cli.fit import fit
 from tailguard.cli.mean import mean
 from tailguard.cli.plan import plan
@@ -49,7 +50,7 @@ def _options(
     """Take the options that stand before a verb."""
 
 
-for verb in (demo, plan, verify, fit, mean, predict, reproduce):
+for verb in (demo, plan, verify, fit, mean, predict, evaluate, reproduce):
     app.command()(verb)
 
 

@@ -20,13 +20,14 @@ FORMAT = "tailguard model 1"
 
 @dataclass(frozen=True)
 class Model:
-    """What `predict` needs of a model file; `margins` says that its values are no log-odds."""
+    """What `predict` and `evaluate` need of a model file; `margins` says that its values are no log-odds."""
 
     names: tuple[str, ...]
     coefficients: tuple[float, ...]
     intercept: float
     classes: tuple[str, str] | None
     margins: bool = False
+    target: str | None = None
 
 
 def document(
@@ -70,24 +71,23 @@ def read_model(path: Path) -> Model:
         raise _no_model(path)
     _check(body)
     try:
-        model, predicts = _model(**body["model"])
+        model = _model(**body["model"])
         margins = body["promise"]["plan"]["problem"]["loss"]["type"] == "losses.Hinge"
     except (TypeError, ValueError, KeyError):  # a checksum that fits proves no sense
         raise _no_model(path) from None
-    if not predicts:
+    if model.target is None:
         raise DataError(f"{str(path)!r} holds a mean, which predicts nothing.")
     return replace(model, margins=margins)
 
 
-def _model(columns: Any, coefficients: Any, intercept: Any, target: Any, classes: Any) -> tuple[Model, bool]:
-    """Return the model, and whether it has a target."""
+def _model(columns: Any, coefficients: Any, intercept: Any, target: Any, classes: Any) -> Model:
     names = tuple(str(name) for name in columns)
     values = tuple(float(value) for _, value in zip(names, coefficients, strict=True))
     labels = None
     if classes is not None:
         negative, positive = classes
         labels = str(negative), str(positive)
-    return Model(names, values, float(intercept), labels), target is not None
+    return Model(names, values, float(intercept), labels, target=None if target is None else str(target))
 
 
 def _no_model(path: Path) -> DataError:

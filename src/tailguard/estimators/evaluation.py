@@ -114,8 +114,7 @@ def evaluate(
     Notes
     -----
     *Guarantee.* (ε, δ)-differential privacy for replacing one record by any other. Errors are cut at private levels,
-    whatever a record holds. A record without a target counts as no error, one without a prediction as the largest.
-    n is the divisor.
+    whatever a record holds. A record without a target or a prediction contributes nothing.
 
     *Accuracy.* R² compares squared errors with those around the target's mean, both cut at one private level far out in
     the target's tail (`Evaluation.clip`): without a cut no private R² exists, and with heavy tails the plain one hangs
@@ -171,16 +170,16 @@ def _judged(model: Any, X: Any, classes: Sequence[Any] | None) -> tuple[Judged, 
     if isinstance(model, tuple) and len(model) == 2:
         kind = "numbers" if classes is None else "log-odds"
         return _linear(*model, kind), None if classes is None else _two(classes), X
+    if not hasattr(model, "predict"):
+        raise refuse(
+            "model", "evaluate", "a fitted model or a pair of coefficients and intercept", type(model).__name__
+        )
     if classes is not None:
         raise refuse("classes", "evaluate", "None for a model that knows its own", classes)
     labels = _two(getattr(model, "classes_", ())) if is_classifier(model) else None
     if hasattr(model, "coef_"):
         kind = "numbers" if labels is None else "log-odds" if hasattr(model, "predict_proba") else "margins"
         return _linear(model.coef_, getattr(model, "intercept_", 0.0), kind), labels, X
-    if not hasattr(model, "predict"):
-        raise refuse(
-            "model", "evaluate", "a fitted model or a pair of coefficients and intercept", type(model).__name__
-        )
     kind, scores = _scores(model, X, labels is not None)
     return _linear([1.0], 0.0, kind), labels, scores
 

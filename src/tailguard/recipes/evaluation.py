@@ -19,6 +19,7 @@ from tailguard.solvers.base import Solver
 from tailguard.solvers.evaluation import ClassEvaluation, Judge, NumberEvaluation
 from tailguard.solvers.picked import MAGNITUDES, SIGNED
 from tailguard.statistics.base import grid_bits
+from tailguard.statistics.capped import Capped
 from tailguard.statistics.coordinatewise import Clamped
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.ranks import Ranks
@@ -34,11 +35,11 @@ CAP = 6.0
 CELLS = ((5e3, 16), (5e4, 32), (math.inf, 64))
 """Cells of the scores of a class, up to a limit of n × budget: few have little noise, many have few ties."""
 
-LIMIT, COARSE = 0.25, 0.1
+LIMIT, COARSE = 0.3, 0.1
 """Largest share of the records that a picked rank may be off, and largest noise of a mean of errors."""
 
-CERTAIN = 1.5
-"""A picked size leaves so many times more records beyond it than its rank may be off: else it might be absurd."""
+DOUBT = 1e-4
+"""Probability with which a pick may be farther off than it is taken to be: a size from the empty end of the grid."""
 
 ORDER = 4.0
 """Tails are carried on from the picked size as those of a law with so many moments."""
@@ -81,7 +82,7 @@ def plan_evaluation(model: Judged, n: int, privacy: Privacy, measures: Sequence[
     numbers = model.target == "numbers"
     loss = Squared() if numbers else Logistic() if model.target == "log-odds" else Hinge(0.1)
     d = len(model.coefficients)
-    problem = Problem(loss, WholeSpace(d), n, d, intercept=True)
+    problem = Problem(loss, WholeSpace(d), n, d)
     bits = grid_bits(problem.n)
     cells = next(cells for limit, cells in CELLS if problem.n < limit * CountNoise.of(privacy).multiplier)
     drafts = _number_drafts(measures) if numbers else _class_drafts(measures, cells)
@@ -103,48 +104,46 @@ def _number_drafts(measures: Sequence[str]) -> list[Draft]:
     drafts = []
     if "r2" in measures:
         drafts += [
-            Draft("target centre", SignedRanks, SIGNED, 0.08, picks=1),
-            Draft("target spread", Ranks, MAGNITUDES, 0.08, picks=1),
-            Draft("target mean", Clamped, 1, 0.10),
-            Draft("error level", Ranks, MAGNITUDES, 0.12, picks=1),
-            Draft("errors", Clamped, 2, 0.40),
-            Draft("error spread", Clamped, 1, 0.07),
+            Draft("target centre", SignedRanks, SIGNED, 0.10, picks=1),
+            Draft("target spread", Ranks, MAGNITUDES, 0.12, picks=1),
+            Draft("target mean", Clamped, 1, 0.08),
+            Draft("error level", Ranks, MAGNITUDES, 0.14, picks=1),
+            Draft("errors", Capped, 2, 0.36),
+            Draft("error spread", Capped, 1, 0.07),
         ]
     if "median_absolute_error" in measures:
-        drafts.append(Draft("median error", Ranks, MAGNITUDES, 0.15, 3, picks=1))
+        drafts.append(Draft("median error", Ranks, MAGNITUDES, 0.18, 3, picks=1))
     return drafts
 
 
 def _class_drafts(measures: Sequence[str], cells: int) -> list[Draft]:
     drafts = []
     if "log_loss" in measures or "error_rate" in measures:
-        drafts.append(Draft("errors", Clamped, 3 if "log_loss" in measures else 1, 0.40))
+        drafts.append(Draft("errors", Capped, 4 if "log_loss" in measures else 2, 0.40))
     if "auc" in measures:
         drafts += [
-            Draft("score centre", SignedRanks, SIGNED, 0.08, picks=1),
-            Draft("score scale", Ranks, MAGNITUDES, 0.08, picks=1),
+            Draft("score centre", SignedRanks, SIGNED, 0.10, picks=1),
+            Draft("score scale", Ranks, MAGNITUDES, 0.10, picks=1),
             Draft("scores", Octaves, 2 * cells, 0.44),
         ]
     return drafts
 
 
-def _rank(step: Step, n: int) -> float:
+def _rank(step: Step, n: int, doubt: float = DOUBT) -> float:
     """Return how far a picked rank may be off, as a share of the records."""
-    return step.multiplier * math.log(step.dimension) / n
+    return step.multiplier * math.log(step.dimension / doubt) / n
 
 
 def _noise(step: Step, n: int) -> float:
     """Return the noise of a mean of numbers between 0 and 1."""
-    # A contribution from −L to L stands for one from 0 to 1; histograms count whole records.
-    units = 2.0 ** (step.bits + (step.statistic == Clamped.kind))
     root = math.sqrt(2.0) if type(step.mechanism).__name__ == "Laplace" else 1.0
-    return root * step.mechanism.noise(step.multiplier, step.sensitivity, step.dimension) / units / n
+    return root * step.mechanism.noise(step.multiplier, step.sensitivity, step.dimension) / 2.0**step.bits / n
 
 
 def _check(steps: Sequence[Step], problem: Problem, privacy: Privacy) -> None:
     for step in steps:
         if step.mechanism.selects:
-            carry("A private quantile of errors", CERTAIN * _rank(step, problem.n), LIMIT, problem, privacy)
+            carry("A private quantile of errors", _rank(step, problem.n), LIMIT, problem, privacy)
         else:
             carry("A private mean of errors", _noise(step, problem.n), COARSE, problem, privacy)
 
@@ -155,11 +154,11 @@ def _numbers(judge: Judge, steps: Sequence[Step], measures: Sequence[str]) -> So
     if "r2" in measures:
         noise = _noise(named["errors"], judge.n)
         rank = max(_rank(named[name], judge.n) for name in ("target spread", "error level"))
-        tail = min(max(CERTAIN * rank, noise), LIMIT)
+        tail = min(max(rank, noise), LIMIT)
         widening = max(tail / noise, 1.0) ** (1.0 / ORDER)
     if "median_absolute_error" in measures:
         sampling = judge.width * 0.5 / math.sqrt(judge.n)
-        ranks = min(sampling + _rank(named["median error"], judge.n), 0.49)
+        ranks = min(sampling + _rank(named["median error"], judge.n, 1.0 - judge.level), 0.49)
     return NumberEvaluation(judge, tail, widening, ranks, "r2" in measures)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tailguard.plans import Release, dumps
 from tailguard.report import words
 from tailguard.report.shares import shares
+from tailguard.solvers.measures import Evaluated
 
 __all__ = ["html"]
 
@@ -38,14 +39,17 @@ def html(release: Release, *, names: Sequence[str] | None = None, target: str | 
 
 def _content(release: Release, names: Sequence[str] | None, target: str | None) -> dict[str, object]:
     plan, values = release.plan, release.estimate.coefficients.tolist()
+    evaluated = release.estimate if isinstance(release.estimate, Evaluated) else None
+    if evaluated is not None:
+        names = [measure.name.replace("_", " ") for measure in evaluated.measures]
     task, releases = words.task(plan), sum(step.count for step in plan.steps)
     return {
         "release": release,
         "plan": plan,
         "title": ("Private " if release.private else "Simulated ") + task + (f" of {target}" if target else ""),
         "promise": "What is promised" if release.private else "What the plan promises, and a simulation does not keep",
-        "heading": "The mean" if task == "mean" else "The model",
-        "value_name": "mean" if task == "mean" else "coefficient",
+        "heading": "The mean" if task == "mean" else "The model" if evaluated is None else "The measures",
+        "value_name": "mean" if task == "mean" else "coefficient" if evaluated is None else "value",
         "releases": releases,
         "parts": shares(plan),
         "guarantee": words.guarantee(plan.privacy, plan.problem.n, releases),

@@ -10,6 +10,7 @@ from rich.text import Text
 from tailguard.plans import Plan, Release, digest, verify
 from tailguard.report import words
 from tailguard.report.shares import Share, shares
+from tailguard.solvers.measures import Evaluated
 
 __all__ = ["renderable", "summary"]
 
@@ -105,7 +106,20 @@ def _budget(parts: Sequence[Share]) -> Table:
     return table
 
 
+def _measures(evaluated: Evaluated) -> Table:
+    table = Table("measure", box=None, pad_edge=False, header_style="bold")
+    for heading in ("value", "standard error", "of it for privacy", "interval"):
+        table.add_column(heading, justify="right")
+    for measure in evaluated.measures:
+        numbers = (measure.value, measure.standard_error, measure.privacy_error)
+        span = f"{words.number(measure.low)} to {words.number(measure.high)}"
+        table.add_row(measure.name.replace("_", " "), *map(words.number, numbers), span)
+    return table
+
+
 def _coefficients(release: Release, names: Sequence[str] | None = None) -> Table:
+    if isinstance(release.estimate, Evaluated):
+        return _measures(release.estimate)
     table = Table("column", box=None, pad_edge=False, header_style="bold")
     table.add_column("mean" if words.task(release.plan) == "mean" else "coefficient", justify="right")
     values = release.estimate.coefficients

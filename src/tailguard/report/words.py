@@ -69,6 +69,15 @@ _PURPOSES = {
     "vertex": "the steps of the fit, each towards a corner",
     "way": "how far to go in the end",
     "way level": "how much a row may count in that",
+    "target spread": "how far targets are from their median",
+    "target mean": "mean of the target",
+    "error level": "how large an error may count",
+    "errors": "the sums of errors",
+    "error spread": "how much errors vary",
+    "median error": "the median error and its interval",
+    "score centre": "median of the scores",
+    "score scale": "spread of the scores",
+    "scores": "how scores of both classes are spread",
     "peeling": "the largest coefficients, by number and value",
 }
 
@@ -76,7 +85,8 @@ _PURPOSES = {
 def task(plan: Plan) -> str:
     """Return what is fitted, in words."""
     name = plan.problem.loss.name
-    return _TASKS.get(name, f"model with {name} loss")
+    model = _TASKS.get(name, f"model with {name} loss")
+    return f"evaluation of a {model}" if plan.recipe == "evaluation" else model
 
 
 def purpose(step: str) -> str:

@@ -11,9 +11,9 @@ from tailguard.solvers.base import Query, Released, Setting, Solve, Solver
 from tailguard.solvers.measures import Evaluated, Measure, area, measured, unknown
 from tailguard.solvers.picked import STEP, magnitude, signed_median
 from tailguard.solvers.spread import HIGH, LOW
+from tailguard.statistics.capped import Capped
 from tailguard.statistics.coordinatewise import Clamped
 from tailguard.statistics.judged import (
-    HALF,
     ClassErrors,
     ErrorSpread,
     Numbers,
@@ -127,16 +127,16 @@ class NumberEvaluation(Solver):
 
     def _explained(self, errors: SquaredErrors) -> Generator[Query, Released, Measure]:
         judge = self.judge
-        reply = yield Query("errors", Clamped(errors, HALF, judge.bits))
+        reply = yield Query("errors", Capped(errors, 1.0, judge.bits))
         noise = judge.deviation(reply)
-        model, constant = (float(value) / judge.n + HALF for value in reply.value)
+        model, constant = (float(value) / judge.n for value in reply.value)
         seen = constant > 3.0 * noise
         ratio = min(max(model, 0.0) / constant, WORST) if seen else 1.0
-        reply = yield Query("error spread", Clamped(ErrorSpread(errors, ratio), HALF, judge.bits))
+        reply = yield Query("error spread", Capped(ErrorSpread(errors, ratio), 1.0, judge.bits))
         if not seen:
             return unknown("r2", -WORST, 1.0)
         size = max(1.0, ratio) ** 2
-        spread = size * min(max(float(reply.value[0]) / judge.n + HALF + judge.deviation(reply), 0.0), 1.0)
+        spread = size * min(max(float(reply.value[0]) / judge.n + judge.deviation(reply), 0.0), 1.0)
         sampling, privacy = spread / judge.n / constant**2, (1.0 + ratio**2) * (noise / constant) ** 2
         return measured("r2", 1.0 - model / constant, sampling, privacy, judge.width, -WORST, 1.0)
 
@@ -186,18 +186,29 @@ class ClassEvaluation(Solver):
             measures.append((yield from self._area()))
         return Evaluated.of(measures, self.cap or 0.0)
 
+    @property
+    def _asked(self) -> list[tuple[str, float]]:
+        """Names and largest values of the sums that are asked for."""
+        return [("error_rate", 1.0)] * self.wrong + ([] if self.cap is None else [("log_loss", self.cap)])
+
     def _errors(self) -> Generator[Query, Released, list[Measure]]:
-        judge, measures = self.judge, []
-        reply = yield Query("errors", Clamped(ClassErrors(judge.predictions, self.cap), HALF, judge.bits))
-        noise, means = judge.deviation(reply), np.clip(reply.value / judge.n + HALF, 0.0, 1.0)
+        judge: Judge = self.judge
+        measures: list[Measure] = []
+        reply = yield Query("errors", Capped(ClassErrors(judge.predictions, self.cap), 1.0, judge.bits))
+        noise, sums = judge.deviation(reply), reply.value / judge.n
+        complete = min(float(sums[0]), 1.0)
+        if complete <= 3.0 * noise:
+            return [unknown(name, 0.0, high) for name, high in self._asked]
+        means = np.clip(sums[1:] / complete, 0.0, 1.0)
+        size, noise = judge.n * complete, noise / complete
         if self.wrong:
             rate = float(means[0])
-            sampling = rate * (1.0 - rate) / judge.n
-            measures.append(measured("error_rate", rate, sampling, noise**2, judge.width, 0.0, 1.0))
+            sampling, privacy = rate * (1.0 - rate) / size, (1.0 + rate**2) * noise**2
+            measures.append(measured("error_rate", rate, sampling, privacy, judge.width, 0.0, 1.0))
         if self.cap is not None:
             loss, square = (float(mean) for mean in means[1:])
-            sampling = self.cap**2 * max(square - loss**2, 0.0) / judge.n
-            privacy = (self.cap * noise) ** 2
+            sampling = self.cap**2 * max(square - loss**2, 0.0) / size
+            privacy = (1.0 + loss**2) * (self.cap * noise) ** 2
             measures.append(measured("log_loss", self.cap * loss, sampling, privacy, judge.width, 0.0, self.cap))
         return measures
 

@@ -3,6 +3,7 @@
 from tailguard.statistics.base import Norm as SensitivityNorm
 from tailguard.statistics.base import Statistic, grid_bits, statistic_type
 from tailguard.statistics.below import Below
+from tailguard.statistics.capped import Capped
 from tailguard.statistics.catoni import Catoni
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.coordinatewise import Clamped, Truncated
@@ -26,6 +27,7 @@ from tailguard.statistics.weighted import Weighted
 
 __all__ = [
     "Below",
+    "Capped",
     "Catoni",
     "Clamped",
     "Clipped",

@@ -1,10 +1,9 @@
 """How well a fixed model predicts a record: bounded errors for sums, numbers for quantiles and histograms.
 
-Every error here lies between 0 and 1 and is returned minus ½, so that a sum clamped at ½ has the sensitivity of a
-number between 0 and 1, whatever a record holds. A record without a target counts as no error, and a target without a
-prediction as the largest one.
+Every error lies between 0 and 1, for sums capped at 1. A record without a target or a prediction contributes nothing.
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,10 +19,7 @@ from tailguard.statistics.scalars import Scalars
 from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
-__all__ = ["HALF", "ClassErrors", "ErrorSpread", "Numbers", "Predictions", "Residuals", "ScoreCells", "SquaredErrors"]
-
-HALF = 0.5
-"""Where to clamp the errors of this module; the sum of errors is that of the clamped ones plus n/2."""
+__all__ = ["ClassErrors", "ErrorSpread", "Numbers", "Predictions", "Residuals", "ScoreCells", "SquaredErrors"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +94,7 @@ class Numbers(Field):
 
 
 class _Errors(Field):
-    """Errors between 0 and 1, minus ½."""
+    """Errors between 0 and 1; NaN, which contributes nothing, where target or prediction is missing."""
 
     predictions: Predictions
 
@@ -110,20 +106,20 @@ class _Errors(Field):
     def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
         prediction, target = self.predictions.pairs(X, y)
+        complete = np.isfinite(prediction) & self._known(target)
         errors = np.stack(self._errors(prediction, target), axis=1)
-        errors = np.where(np.isnan(errors), 1.0, np.clip(errors, 0.0, 1.0))
-        return frozen(np.where(self._known(target)[:, np.newaxis], errors, 0.0) - HALF), np.ones(len(X))
+        return frozen(np.where(complete[:, np.newaxis], errors, np.nan)), np.ones(len(X))
 
     def _known(self, target: FloatVector) -> NDArray[np.bool_]:
         return np.isfinite(target)
 
-    def _errors(self, prediction: FloatVector, target: FloatVector) -> list[FloatVector]:
-        raise NotImplementedError
+    @abstractmethod
+    def _errors(self, prediction: FloatVector, target: FloatVector) -> list[FloatVector]: ...
 
 
 @dataclass(frozen=True, eq=False)
 class SquaredErrors(_Errors):
-    """min(r², l²)/l² and min((y − m)², l²)/l² for the residual r, minus ½: errors of a model and of a constant.
+    """min(r², l²)/l² and min((y − m)², l²)/l² for the residual r: squared errors of a model and of a constant.
 
     Parameters
     ----------
@@ -145,12 +141,13 @@ class SquaredErrors(_Errors):
         return 2
 
     def _errors(self, prediction: FloatVector, target: FloatVector) -> list[FloatVector]:
-        return [np.square((target - prediction) / self.level), np.square((target - self.mean) / self.level)]
+        distances = (target - prediction, target - self.mean)
+        return [np.fmin(np.square(distance / self.level), 1.0) for distance in distances]
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorSpread(_Errors):
-    """(a − q·b)² ÷ max(1, q)² for the errors a and b of `SquaredErrors`, minus ½: the spread of their ratio q.
+    """(a − q·b)² ÷ max(1, q)² for the errors a and b of `SquaredErrors`: the spread of their ratio q.
 
     Parameters
     ----------
@@ -174,20 +171,20 @@ class ErrorSpread(_Errors):
         return 1
 
     def _errors(self, prediction: FloatVector, target: FloatVector) -> list[FloatVector]:
-        model, constant = (np.fmin(error, 1.0) for error in self.errors._errors(prediction, target))
+        model, constant = self.errors._errors(prediction, target)
         return [np.square((model - self.ratio * constant) / max(1.0, self.ratio))]
 
 
 @dataclass(frozen=True, eq=False)
 class ClassErrors(_Errors):
-    """Whether a record's class is predicted wrongly, and with a cap c min(φ, c)/c of its log-loss φ and the square.
+    """1 for a complete record, 1 for a wrong prediction, and with a cap c min(φ, c)/c of its log-loss φ and the square.
 
     Parameters
     ----------
     predictions : Predictions
         Above 0 for the class 1; with a cap, log-odds. Targets other than 0 and 1 count as missing.
     cap : float or None
-        c, beyond which a log-loss counts no more; public. None for the wrong predictions alone.
+        c, beyond which a log-loss counts no more; public. None for no log-loss.
     """
 
     predictions: Predictions
@@ -196,17 +193,17 @@ class ClassErrors(_Errors):
     @property
     def dimension(self) -> int:
         """Length of a row."""
-        return 1 if self.cap is None else 3
+        return 2 if self.cap is None else 4
 
     def _known(self, target: FloatVector) -> NDArray[np.bool_]:
         return np.isin(target, (0.0, 1.0))
 
     def _errors(self, prediction: FloatVector, target: FloatVector) -> list[FloatVector]:
-        wrong = np.where(np.isnan(prediction), 1.0, (prediction > 0.0) != (target == 1.0))
+        wrong = np.where((prediction > 0.0) != (target == 1.0), 1.0, 0.0)
         if self.cap is None:
-            return [wrong]
-        loss = np.minimum(Logistic().value(prediction, target) / self.cap, 1.0)
-        return [wrong, loss, np.square(loss)]
+            return [np.ones(target.size), wrong]
+        loss = np.fmin(Logistic().value(prediction, target) / self.cap, 1.0)
+        return [np.ones(target.size), wrong, loss, np.square(loss)]
 
 
 @dataclass(frozen=True, eq=False)
