@@ -3,6 +3,16 @@
 from collections.abc import Callable, Sequence
 
 from benchmarks.objective import Solver
+from benchmarks.solvers import (
+    adassp,
+    clipped_mean,
+    coinpress,
+    dp_gd,
+    frank_wolfe,
+    objective_perturbation,
+    robust,
+    tukey_em,
+)
 from benchmarks.solvers.non_private import NonPrivate
 from benchmarks.solvers.null import Null
 from benchmarks.solvers.ours import Tailguard
@@ -12,6 +22,14 @@ __all__ = ["REGISTRY", "NonPrivate", "Null", "PrivateNull", "Tailguard", "solver
 
 REGISTRY: list[Callable[[], Sequence[Solver]]] = [
     lambda: [Null(), NonPrivate(), PrivateNull(), Tailguard()],
+    robust.make,
+    clipped_mean.make,
+    coinpress.make,
+    dp_gd.make,
+    adassp.make,
+    tukey_em.make,
+    objective_perturbation.make,
+    frank_wolfe.make,
 ]
 """Makers of solvers: each answers with objects, one a variant. A new file adds a line."""
 
