@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # The tests run side by side; one BLAS thread each keeps two cores busy without oversubscribing them.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint bench bench-means bench-rates bench-wide docs clean
+.PHONY: demo test lint bench bench-fast bench-table bench-means bench-rates bench-wide docs clean
 
 $(VENV)/.base: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -32,8 +32,19 @@ lint: $(VENV)/.test
 test: lint docs
 	$(BIN)/python -m pytest -q -n 2
 
-bench: $(VENV)/.test
-	$(BIN)/python -m benchmarks
+$(VENV)/.bench: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
+	touch $@
+
+# DATA=folder adds every table of the folder; a run that was stopped continues where it was.
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks --publish $(if $(DATA),--data-dir $(DATA))
+
+bench-fast: $(VENV)/.bench
+	$(BIN)/python -m benchmarks --fast $(if $(DATA),--data-dir $(DATA))
+
+bench-table: $(VENV)/.test
+	$(BIN)/python -m benchmarks.table
 
 bench-means: $(VENV)/.test
 	$(BIN)/python -m benchmarks.means

@@ -8,12 +8,12 @@ from benchmarks import measures
 from benchmarks.objective import Dataset, Drawn, Fit, Matrix, Vector
 from benchmarks.solvers.null import constant
 
-__all__ = ["Real", "hill", "test_rows"]
+__all__ = ["Real", "held_rows", "hill"]
 
 TEST_SHARE = 0.25
 
 
-def test_rows(n: int) -> np.ndarray:
+def held_rows(n: int) -> np.ndarray:
     """Return which of n rows are held out: those whose number, multiplied by Knuth's constant, has a small hash."""
     hashes = (np.arange(n, dtype=np.uint64) * np.uint64(2_654_435_761)) % np.uint64(2**32)
     return np.asarray(hashes < np.uint64(int(TEST_SHARE * 2**32)))
@@ -21,7 +21,7 @@ def test_rows(n: int) -> np.ndarray:
 
 def hill(values: Vector, share: float = 0.01) -> float:
     """Return Hill's estimate of the tail index from the largest hundredth of the absolute values."""
-    sizes = np.sort(np.abs(values - np.median(values)))[::-1]
+    sizes = np.sort(np.abs(values))[::-1]
     count = max(5, int(share * len(sizes)))
     top = sizes[: count + 1]
     return float(1.0 / np.mean(np.log(top[:-1] / top[-1]))) if top[-1] > 0.0 and top[0] > top[-1] else float("inf")
@@ -46,7 +46,7 @@ class Real(Dataset):
         self._load, self.held_out = load, held_out
         X, y = self._table()
         self.task = "logistic" if set(np.unique(y)) <= {0.0, 1.0} else "linear"
-        self.n, self.d = int(np.sum(~test_rows(len(y)))), X.shape[1]
+        self.n, self.d = int(np.sum(~held_rows(len(y)))), X.shape[1]
         self.name = f"real {label}"
         self.tail = f"{np.mean(y):.0%} positives" if self.task == "logistic" else f"target index {hill(y):.1f}"
 
@@ -57,7 +57,7 @@ class Real(Dataset):
 
     def draw(self, seed: int) -> Drawn:
         X, y = self._table()
-        test = test_rows(len(y))
+        test = held_rows(len(y))
         return Drawn(X[~test], y[~test], X[test], y[test])
 
     def measures(self, drawn: Drawn, fit: Fit) -> dict[str, float]:

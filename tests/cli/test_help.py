@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-VERBS = ("demo", "plan", "verify", "fit", "mean", "predict", "evaluate", "reproduce")
+VERBS = ("demo", "plan", "verify", "fit", "mean", "predict", "evaluate", "reproduce", "bench")
 
 
 @pytest.mark.parametrize("words", [(), ("--help",), ("-h",)])

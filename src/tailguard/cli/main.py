@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from tailguard import __version__
+from tailguard.cli.bench import bench
 from tailguard.cli.console import complain
 from tailguard.cli.demo import demo
 from tailguard.cli.evaluate import evaluate
@@ -50,7 +51,7 @@ def _options(
     """Take the options that stand before a verb."""
 
 
-for verb in (demo, plan, verify, fit, mean, predict, evaluate, reproduce):
+for verb in (demo, plan, verify, fit, mean, predict, evaluate, reproduce, bench):
     app.command()(verb)
 
 

@@ -1,0 +1,126 @@
+"""Summaries, marks and tables: medians are medians, and oracle knowledge is on every bar."""
+
+import math
+import re
+
+import pytest
+
+from benchmarks import plot, results, table, targets
+
+BASE = {
+    "task": "linear t3 n=10000 d=5",
+    "kind": "linear",
+    "group": "linear",
+    "n": 10_000,
+    "d": 5,
+    "tail": "index 3",
+    "held_out": False,
+    "variant": "",
+    "knows": "nothing",
+    "relation": "replace-one",
+    "epsilon": 1.0,
+    "delta": 1e-6,
+    "seconds": 0.1,
+    "peak_mb": 1.0,
+    "spent_epsilon": 0.99,
+    "spent_delta": 1e-6,
+    "status": "ok",
+}
+
+
+def rows(method, values, **facts):
+    return [BASE | {"method": method, "seed": seed, "excess": value} | facts for seed, value in enumerate(values)]
+
+
+def free(method, values, **facts):
+    return rows(method, values, epsilon=math.inf, delta=0.0, relation="", spent_epsilon=None, **facts)
+
+
+RAW = [
+    *rows("tailguard", [0.01, 0.02, 0.09]),
+    *free("non-private", [0.005, 0.004, 0.009]),
+    *rows("private null", [1.0, 1.0, 1.0]),
+    *rows("gd", [0.5, 0.6, 0.7], variant="clip 1", knows="scales"),
+    *rows("gd", [0.04, 0.05, 0.06], variant="clip 2", knows="scales"),
+    *rows("sgd", [0.03, 1e12, 0.03], relation="add-or-remove-one", status="ok"),
+]
+
+
+def test_medians_and_quartiles():
+    found = {(row["method"], row["variant"]): row for row in results.summarise(RAW)}
+    ours = found["tailguard", ""]
+    assert (ours["excess"], ours["seeds"]) == (0.02, 3)
+    assert ours["excess_low"] == pytest.approx(0.015)
+    assert ours["calibration"] == pytest.approx(0.99)
+    assert found["non-private", ""]["calibration"] is None
+
+
+def test_skipped_rows_have_no_numbers_but_refused_ones_do():
+    found = results.summarise([*rows("a", [1.0], status="refused"), *rows("b", [0.1], status="skipped: gone")])
+    assert [(row["method"], row["status"]) for row in found] == [("a", "1 refused")]
+
+
+def test_the_best_variant_is_marked():
+    chosen = {row["method"]: row for row in results.best(results.summarise(RAW))}
+    assert chosen["gd"]["variant"] == "clip 2"
+    assert chosen["gd"]["knows"] == "scales + best of 2 variants"
+    assert chosen["tailguard"]["knows"] == "nothing"
+
+
+def test_summaries_survive_a_file(tmp_path):
+    summary = results.summarise(RAW)
+    for name in ("summary.csv", "summary.csv.gz"):
+        results.write(tmp_path / name, summary, results.SUMMARY)
+        again = results.read(tmp_path / name)
+        assert [row["excess"] for row in again] == pytest.approx([row["excess"] for row in summary])
+        assert [row["held_out"] for row in again] == [False] * len(summary)
+        assert again[1]["epsilon"] == math.inf
+
+
+def test_ratios_take_the_best_peer_of_each_task():
+    chosen = results.best(results.summarise(RAW))
+    assert targets.ratios(chosen, 1.0, 1e-6, targets.peers) == [(BASE["task"], pytest.approx(0.02 / 0.03))]
+    text = "\n".join(targets.lines(chosen))
+    assert "excess ÷ non-private, linear: ε = 1: 4 (1 tasks)" in text
+    assert "best peer (replace-one alone), linear: ε = 1: 0.4 (> 1.5 on 0 of 1)" in text
+    assert "worse than the private null model by more than 5 %: 0 of 1 cells" in text
+
+
+def test_worse_than_the_null_is_said():
+    chosen = results.best(results.summarise([*rows("tailguard", [1.2]), *rows("private null", [1.0])]))
+    text = "\n".join(targets.lines(chosen))
+    assert "more than 5 %: 1 of 1 cells" in text
+    assert "at ε = 1, δ = 1e-06 (1.2)" in text
+
+
+def test_every_bar_shows_what_was_told():
+    entries = [plot.Bar("a", 0.1, told="scales"), plot.Bar("b", 0.2, easier=True), plot.Bar("c", 0.3, look="ours")]
+    found = plot.bars("t", entries, "excess")
+    assert found.count("<rect") == 3
+    assert f"0.1 {plot.TOLD} told scales" in found
+    assert f"0.2 {plot.EASIER} add-or-remove-one" in found
+    assert re.search(r'class="peer told"', found)
+    curves = plot.curves("t", [plot.Curve(entries[0], ((0.5, 0.2), (1.0, 0.1)))], "excess")
+    assert f"{plot.TOLD} told scales" in curves
+
+
+def test_bars_of_diverged_methods_stay_in_the_picture():
+    found = plot.bars("t", [plot.Bar("a", 1e-3), plot.Bar("b", 1e12)], "excess")
+    widths = [float(width) for width in re.findall(r'width="([\d.]+)" height="14"', found)]
+    assert max(widths) <= plot.WIDTH
+
+
+def test_a_table_between_markers():
+    found = table.tables(results.summarise(RAW))
+    assert f"| gd | {plot.TOLD} scales + best of 2 variants | 2.5 / – |" in found
+    assert f"| sgd {plot.EASIER} | – | 1.5 / – |" in found
+    text = f"a {table.START}\nstale\n{table.END} b"
+    once = table.inserted(text, found)
+    assert table.inserted(once, found) == once
+    assert "stale" not in once
+
+
+@pytest.mark.skipif(not table.SUMMARY.exists(), reason="no full run is kept yet")
+def test_the_readme_says_what_the_kept_results_say():
+    text = table.README.read_text("utf-8")
+    assert table.inserted(text, table.tables(results.read(table.SUMMARY))) == text
