@@ -7,9 +7,13 @@ from benchmarks.solvers import (
     adassp,
     clipped_mean,
     coinpress,
+    diffprivlib,
     dp_gd,
     frank_wolfe,
+    jax_privacy,
     objective_perturbation,
+    opacus,
+    opendp,
     robust,
     tukey_em,
 )
@@ -30,6 +34,10 @@ REGISTRY: list[Callable[[], Sequence[Solver]]] = [
     tukey_em.make,
     objective_perturbation.make,
     frank_wolfe.make,
+    opacus.make,
+    jax_privacy.make,
+    diffprivlib.make,
+    opendp.make,
 ]
 """Makers of solvers: each answers with objects, one a variant. A new file adds a line."""
 

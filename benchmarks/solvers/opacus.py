@@ -1,0 +1,17 @@
+"""Opacus's DP-SGD, in its own environment."""
+
+from benchmarks.objective import Solver
+from benchmarks.solvers.noisy_sgd import OWN, TUNED, NoisySGD
+
+__all__ = ["Opacus", "make"]
+
+
+class Opacus(NoisySGD):
+    """Opacus: `PrivacyEngine.make_private` around one linear layer and SGD."""
+
+    peer, title, cost = "opacus", "Opacus", 0.3
+
+
+def make() -> list[Solver]:
+    """Return the rows: as a user would, tuned by an oracle, and tuned in Opacus's own relation."""
+    return [Opacus(), *(Opacus(*pair) for pair in TUNED), *(Opacus(*pair, own=True) for pair in OWN)]
