@@ -19,6 +19,7 @@ from benchmarks.noise import Departed, Noise
 from benchmarks.objective import Budget, Dataset, Drawn, Fit, Refused, Solver
 from benchmarks.solvers import solvers
 from benchmarks.solvers.baseline import Baseline
+from benchmarks.solvers.peer import PeerSolver
 
 __all__ = ["Line", "Replayed", "Small", "check", "neighbours", "replay"]
 
@@ -232,14 +233,16 @@ def table(lines: Sequence[Line]) -> str:
 
 
 def main() -> None:
-    lines = []
+    lines, honest = [], True
     for solver in solvers():
         if solver.private and solver.available() is None:
             lines.append(check(solver))
+            # A library that spends more than asked is marked wherever it is shown, and is never the best peer.
+            honest &= lines[-1].holds or isinstance(solver, PeerSolver)
             print(f"{solver.name}, {solver.variant}: {'holds' if lines[-1].holds else 'FAILS'}", flush=True)
     OUT.write_text(f"{HEAD}\n{table(lines)}\n")
     print(f"\n{table(lines)}\n\nWritten to {OUT}.")
-    if not all(line.holds for line in lines):
+    if not honest:
         raise SystemExit(1)
 
 

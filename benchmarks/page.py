@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks import results
 from benchmarks.plot import EASIER, STYLE, TOLD, Bar, Curve, bars, curves, number
-from benchmarks.targets import OURS, peers, private
+from benchmarks.targets import OURS, private
 
 if TYPE_CHECKING:
     from benchmarks.cli import About
@@ -116,7 +116,7 @@ def _name(row: dict[str, Any]) -> str:
 def _look(row: dict[str, Any]) -> str:
     if not private(row):
         return "free"
-    return "peer" if peers(row) or row["method"] != OURS else "ours"
+    return "peer" if row["method"] != OURS else "ours"
 
 
 def _at(rows: results.Rows, epsilon: float, delta: float) -> results.Rows:
@@ -139,6 +139,7 @@ def _entry(name: str, rows: results.Rows, tasks: int) -> Bar:
     refused = sum("refused" in row["status"] for row in rows)
     notes = [f"{len(rows)} of {tasks} tasks"] if len(rows) < tasks else []
     notes += [f"refused {refused}"] if refused else []
+    notes += [results.overspending(rows)] if results.overspending(rows) else []
     return Bar(
         name,
         _mean(rows),
@@ -190,7 +191,7 @@ def _table(rows: results.Rows, epsilon: float, delta: float) -> str:
 
 def _line(task: str, cells: dict[str, dict[str, Any]], methods: Sequence[str]) -> str:
     ours = cells[OURS]
-    least = min(row["excess"] for row in cells.values() if private(row))
+    least = min(row["excess"] for row in cells.values() if private(row) and not results.overspending([row]))
     parts = [f"<td>{escape(task)}</td><td>{escape(ours['tail'])}</td><td>{ours['seeds']}</td>"]
     for name in methods:
         row = cells.get(name)
@@ -205,7 +206,7 @@ def _best(row: dict[str, Any], least: float) -> str:
 def _cell(row: dict[str, Any]) -> str:
     told = TOLD if row["knows"] not in ("", "nothing") else ""
     score = next((f" {label} {number(row[name])}" for name, label in (("r2", "R²"), ("auc", "AUC")) if name in row), "")
-    status = "" if row["status"] == "ok" else f" {row['status']}"
+    status = "".join(f" {words}" for words in (row["status"], results.overspending([row])) if words not in ("ok", ""))
     score = score if row["task"].startswith("real") else ""
     quartiles = f"{number(row['excess_low'])}–{number(row['excess_high'])}"
     return f"{number(row['excess'])}{told} <small>{quartiles}{escape(score + status)}</small>"

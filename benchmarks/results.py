@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.cell import MEASURES
 
-__all__ = ["RAW", "SUMMARY", "Rows", "best", "read", "summarise", "write"]
+__all__ = ["RAW", "SUMMARY", "Rows", "best", "overspending", "read", "summarise", "write"]
 
 Rows = list[dict[str, Any]]
 
@@ -92,6 +92,15 @@ def _tuned(group: Rows) -> dict[str, Any]:
         return chosen
     told = [] if chosen["knows"] in ("nothing", "") else [chosen["knows"]]
     return chosen | {"variants": len(group), "knows": " + ".join([*told, f"best of {len(group)} variants"])}
+
+
+def overspending(rows: Rows) -> str:
+    """Return "spends more than asked: …" for rows of which one does, as recomputed by us; "" for honest ones.
+
+    Such a row is shown with these words only, and is never the best peer. Rounding of searches is forgiven.
+    """
+    worst = max((row.get("calibration") or 0.0 for row in rows), default=0.0)
+    return "" if worst <= 1.0 + 1e-6 else f"spends more than asked: {worst:.3g} ε"
 
 
 def write(path: Path, rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:

@@ -75,6 +75,7 @@ def _line(rows: results.Rows, method: str, relation: str) -> str:
     mine = [row for row in rows if (row["method"], row["relation"]) == (method, relation)]
     told = sorted({row["knows"] for row in mine if row["knows"] not in UNKNOWN}, key=len)
     name = f"{method}{f' {EASIER}' if relation == 'add-or-remove-one' else ''}"
+    name += "".join(f" ({words})" for words in [results.overspending(mine)] if words)
     cells = [_cell(rows, (method, relation), group) for group in GROUPS]
     if all(cell == "–" for cell in cells):
         return ""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.results import Rows
+from benchmarks.results import Rows, overspending
 
 __all__ = ["OURS", "Ratio", "lines", "peers", "ratios"]
 
@@ -28,8 +28,8 @@ def private(row: dict[str, Any]) -> bool:
 
 
 def peers(row: dict[str, Any]) -> bool:
-    """Return whether a row is of somebody else's private method."""
-    return private(row) and not row["method"].startswith(OURS) and row["method"] != NULL
+    """Return whether a row is of somebody else's private method, and that method spends no more than it was given."""
+    return private(row) and not overspending([row]) and not row["method"].startswith(OURS) and row["method"] != NULL
 
 
 def ratios(rows: Rows, epsilon: float, delta: float, pick: Callable[[dict[str, Any]], bool]) -> list[Ratio]:

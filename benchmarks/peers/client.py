@@ -70,7 +70,7 @@ class Worker:
     def _ask(self, header: dict[str, Any], arrays: Arrays, timeout: float) -> tuple[dict[str, Any], Arrays]:
         try:
             send(self.process.stdin, header, arrays)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # a broken pipe, or one that was closed before
             raise PeerError(f"the peer's process ended: {error}") from None
         return self._receive(timeout)
 

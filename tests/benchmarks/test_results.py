@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from benchmarks import plot, results, table, targets
+from benchmarks import page, plot, results, table, targets
+from benchmarks.cli import About
 
 BASE = {
     "task": "linear t3 n=10000 d=5",
@@ -84,6 +85,16 @@ def test_ratios_take_the_best_peer_of_each_task():
     assert "excess ÷ non-private, linear: ε = 1: 4 (1 tasks)" in text
     assert "best peer (replace-one alone), linear: ε = 1: 0.4 (> 1.5 on 0 of 1)" in text
     assert "worse than the private null model by more than 5 %: 0 of 1 cells" in text
+
+
+def test_a_peer_that_spends_more_than_asked_is_marked_and_never_the_best():
+    summary = results.summarise([*RAW, *rows("loose", [1e-4, 1e-4, 1e-4], spent_epsilon=1.2)])
+    chosen = results.best(summary)
+    assert targets.ratios(chosen, 1.0, 1e-6, targets.peers) == [(BASE["task"], pytest.approx(0.02 / 0.03))]
+    assert results.overspending([row for row in chosen if row["method"] == "loose"]) == "spends more than asked: 1.2 ε"
+    assert not any(results.overspending([row]) for row in chosen if row["method"] != "loose")
+    assert "spends more than asked: 1.2 ε" in table.tables(summary)
+    assert "spends more than asked: 1.2 ε" in page.page(summary, [], About("none", {}, {}), 1)
 
 
 def test_worse_than_the_null_is_said():
