@@ -78,8 +78,9 @@ def report(store: Store, about: About, units: Sequence[plan.Unit], console: Cons
     summary = results.summarise(raw)
     chosen = results.best(summary)
     text = list(targets.lines(chosen))
+    results.write(store.path.parent / "variants.csv", summary, results.SUMMARY)
     for folder in [store.path.parent, *([KEPT] if publish else [])]:
-        results.write(folder / "summary.csv", summary, results.SUMMARY)
+        results.write(folder / "summary.csv", chosen, results.SUMMARY)
         (folder / "index.html").write_text(page(summary, text, about, len(raw)), "utf-8")
     results.write(store.path.parent / "raw.csv", raw, results.RAW)
     if publish:

@@ -31,14 +31,15 @@ SHOWN = ((0.5, 1e-6), (1.0, 1e-6), (2.0, 1e-6), (1.0, 0.0))
 CSS = """
 body { margin: 2rem auto; max-width: 76rem; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif;
   color: var(--ink); background: var(--back); }
-h1, h2, h3 { line-height: 1.2; } svg { width: 100%; max-width: 62rem; height: auto; margin: 0.5rem 0 1rem; }
+h1, h2, h3 { line-height: 1.2; } svg { width: 100%; max-width: 72rem; height: auto; margin: 0.5rem 0 1rem; }
 table { border-collapse: collapse; font-size: 0.82rem; font-variant-numeric: tabular-nums; }
 th, td { border-bottom: 1px solid var(--line); padding: 0.2rem 0.6rem; text-align: right; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; } .wide { overflow-x: auto; }
 td small { color: var(--soft); } td.best { font-weight: 700; } .soft { color: var(--soft); }
 pre { background: var(--panel); padding: 0.8rem; overflow-x: auto; font-size: 0.8rem; white-space: pre-wrap; }
 details { margin: 0.5rem 0 1rem; } summary { cursor: pointer; }
-dt { font-weight: 600; } dd { margin: 0 0 0.3rem 0; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.1rem 1rem; font-size: 0.9rem; }
+dt { font-weight: 600; } dd { margin: 0; }
 """
 
 INTRODUCTION = f"""
@@ -110,7 +111,8 @@ def _words(epsilon: float, delta: float) -> str:
 
 
 def _name(row: dict[str, Any]) -> str:
-    return row["method"] + (" (add/remove)" if row["relation"] == "add-or-remove-one" else "")
+    easier = row["relation"] == "add-or-remove-one" and "add" not in row["method"]
+    return row["method"] + (" (add-remove)" if easier else "")
 
 
 def _look(row: dict[str, Any]) -> str:

@@ -25,7 +25,7 @@ svg polyline.peer { stroke: var(--peer); fill: none; } svg polyline.free { strok
 svg polyline.told { stroke-dasharray: 5 4; stroke-opacity: 1; }
 """
 
-LEFT, WIDTH, HEIGHT, RIGHT = 250, 330, 20, 330
+LEFT, WIDTH, HEIGHT, RIGHT = 250, 330, 20, 520
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class Bar:
     @property
     def marks(self) -> str:
         """Return what is written on the bar."""
-        words = [f"{TOLD} told {self.told}"] if self.told else []
+        words = [self.note] if self.note else []
         words += [f"{EASIER} add-or-remove-one"] if self.easier else []
-        return " ".join([*words, *([self.note] if self.note else [])])
+        return " ".join([*words, *([f"{TOLD} told {self.told}"] if self.told else [])])
 
     @property
     def classes(self) -> str:
@@ -94,15 +94,17 @@ def bars(title: str, entries: Sequence[Bar], axis: str) -> str:
 
 
 def _bar(entry: Bar, y: float, low: float, high: float) -> str:
-    end = _x(entry.value, low, high)
+    length = max(1.0, _x(entry.value, low, high) - LEFT)
+    end = LEFT + length
     words = f"{number(entry.value)} {entry.marks}"
     whisker = ""
     if entry.quartiles:
         first, last = (_x(value, low, high) for value in entry.quartiles)
+        end = max(end, last)
         whisker = f'<line class="whisker" x1="{first:.1f}" x2="{last:.1f}" y1="{y + 7}" y2="{y + 7}"/>'
     return (
         f'<text x="{LEFT - 8}" y="{y + 11}" text-anchor="end">{escape(entry.label)}</text>'
-        f'<rect class="{entry.classes}" x="{LEFT}" y="{y}" width="{max(1.0, end - LEFT):.1f}" height="{HEIGHT - 6}"/>'
+        f'<rect class="{entry.classes}" x="{LEFT}" y="{y}" width="{length:.1f}" height="{HEIGHT - 6}"/>'
         f'{whisker}<text x="{end + 6:.1f}" y="{y + 11}">{escape(words)}</text>'
     )
 
@@ -134,7 +136,7 @@ def curves(title: str, lines: Sequence[Curve], axis: str) -> str:
         parts.append(f'<polyline class="{line.bar.classes}" points="{path}"/>')
         words = f"{line.bar.label} {line.bar.marks}"
         parts.append(f'<text x="490" y="{place + 4:.1f}">{escape(words)}</text>')
-    return _svg(960, max(height, 40 + 14 * len(lines)), title, parts)
+    return _svg(1180, max(height, 40 + 14 * len(lines)), title, parts)
 
 
 def _apart(places: Sequence[float], gap: float = 14.0) -> list[float]:
@@ -171,7 +173,7 @@ def _grid(low: float, high: float, top: float, bottom: float, axis: str) -> list
         parts.append(
             f'<text class="soft" x="{x:.1f}" y="{bottom + 14}" text-anchor="middle">{low * 10.0**power:g}</text>'
         )
-    parts.append(f'<text class="soft" x="{LEFT + WIDTH + 8}" y="{bottom + 14}">{escape(axis)}</text>')
+    parts.append(f'<text class="soft" x="{LEFT + WIDTH + 24}" y="{bottom + 14}">{escape(axis)}</text>')
     return parts
 
 

@@ -39,7 +39,8 @@ SUMMARY = (
     "variants",
     "seeds",
     "status",
-    *(f"{name}{part}" for name in MEASURES for part in ("", "_low", "_high")),
+    *(f"{name}{part}" for name in ("excess", "r2", "auc") for part in ("", "_low", "_high")),
+    *(name for name in MEASURES if name not in ("excess", "r2", "auc")),
     "seconds",
     "peak_mb",
     "calibration",
@@ -104,7 +105,7 @@ def overspending(rows: Rows) -> str:
 
 
 def write(path: Path, rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
-    """Write a CSV (compressed, if its name ends so), numbers with six digits."""
+    """Write a CSV (compressed, if its name ends so), numbers with five digits."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -117,7 +118,7 @@ def write(path: Path, rows: Sequence[dict[str, Any]], columns: Sequence[str]) ->
 def _cell(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
 def read(path: Path) -> Rows:

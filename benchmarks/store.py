@@ -23,6 +23,7 @@ class Store:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / "cells.jsonl"
+        self._read, self._lines = 0, 0
 
     def append(self, row: dict[str, Any]) -> None:
         """Add a row in one write; several processes may."""
@@ -38,8 +39,14 @@ class Store:
             os.close(descriptor)
 
     def count(self) -> int:
-        """Return the number of lines so far."""
-        return self.path.read_bytes().count(b"\n") if self.path.exists() else 0
+        """Return the number of lines so far; reads what is new alone."""
+        if self.path.exists():
+            with self.path.open("rb") as file:
+                file.seek(self._read)
+                new = file.read()
+            self._read += len(new)
+            self._lines += new.count(b"\n")
+        return self._lines
 
     def rows(self) -> dict[Key, dict[str, Any]]:
         """Return the rows by key; a line that a kill cut short is left out, a later row replaces an earlier one."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import real
 from benchmarks.results import Rows, overspending
 
 __all__ = ["OURS", "Ratio", "lines", "peers", "ratios"]
@@ -61,6 +62,7 @@ def lines(rows: Rows) -> Iterator[str]:
             yield from _against_reference(part)
             yield from _against_peers(part)
             yield from _against_null(part)
+            yield from real.lines(part)
             yield ""
 
 

@@ -13,7 +13,7 @@ from benchmarks.objective import Dataset, Drawn, Fit, Matrix, Vector
 
 __all__ = ["Logistic"]
 
-TEST = 40_000
+TEST = 20_000
 
 
 class Logistic(Dataset):
