@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-VERBS = ("demo", "plan", "verify", "fit", "mean", "predict", "evaluate", "reproduce", "bench")
+VERBS = ("demo", "plan", "verify", "fit", "mean", "predict", "evaluate", "reproduce", "bench", "certify", "ledger")
 
 
 @pytest.mark.parametrize("words", [(), ("--help",), ("-h",)])

@@ -16,6 +16,8 @@ from tailguard.engines.base import Engine, Kernel, Records
 from tailguard.engines.partition import WHOLE, Block
 from tailguard.errors import DataError
 from tailguard.estimators.base import PrivateEstimator
+from tailguard.ledger import Session
+from tailguard.ledger.session import now
 from tailguard.mechanisms.base import Randomness
 from tailguard.plans import Plan, Release, dumps
 from tailguard.report import html, renderable
@@ -36,6 +38,8 @@ class Job:
     output: Path | None = None
     report: Path | None = None
     json: bool = False
+    certificate: Path | None = None
+    session: Path | None = None
 
     def show_plan(self) -> None:
         """Print the plan; only the size of the data is looked up."""
@@ -47,12 +51,15 @@ class Job:
 
     def carry_out(self) -> None:
         """Fit, print and write the results."""
-        check_writable(self.output, self.report)  # a fit whose result is lost costs as much as any other
+        check_writable(
+            self.output, self.report, self.certificate
+        )  # a fit whose result is lost costs as much as any other
         randomness = make_randomness(self.seed)
         if not randomness.private:
             warn(NOT_PRIVATE)
+        session = None if self.session is None else Session(self.session)
         engine = self.source.open()
-        release = run_with_progress(self.estimator.plan(engine.n, engine.d), engine, randomness)
+        release = run_with_progress(self.estimator.plan(engine.n, engine.d), engine, randomness, session)
         self._deliver(release, tuple(labels(engine.names, engine.d)))
 
     def _deliver(self, release: Release, names: tuple[str, ...]) -> None:
@@ -62,19 +69,23 @@ class Job:
             write(self.output, json_text(model))
         if self.report is not None:
             write(self.report, html(release, names=names, target=target))
+        if self.certificate is not None:
+            write(self.certificate, json_text(release.certificate(issued=now())))
         if self.json:
             say_json(model)
         else:
             say(renderable(release, names=names))
 
 
-def run_with_progress(plan: Plan, engine: Engine, randomness: Randomness, what: str = "Fitting") -> Release:
+def run_with_progress(
+    plan: Plan, engine: Engine, randomness: Randomness, session: Session | None = None, what: str = "Fitting"
+) -> Release:
     """Carry out a plan; on a terminal, show how many of its releases are done."""
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task(what, total=sum(step.count for step in plan.steps))
         try:
-            return run(plan, _Watched(engine, lambda: progress.advance(bar)), randomness)
+            return run(plan, _Watched(engine, lambda: progress.advance(bar)), randomness, session)
         except (pa.ArrowException, OSError):
             raise DataError("The data file cannot be read to its end.") from None
 

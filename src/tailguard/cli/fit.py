@@ -7,6 +7,7 @@ import typer
 
 from tailguard.cli.console import working
 from tailguard.cli.options import (
+    CertificateFile,
     Data,
     Delimiter,
     Delta,
@@ -24,6 +25,7 @@ from tailguard.cli.options import (
     Report,
     RobustLoss,
     Seed,
+    SessionFile,
     Sparsity,
     Threshold,
     make_estimator,
@@ -69,6 +71,8 @@ def fit(
     radius: Radius = None,
     output: Output = None,
     report: Report = None,
+    certificate: CertificateFile = None,
+    session: SessionFile = None,
     json: Json = False,
     dry_run: DryRun = False,
     seed: Seed = None,
@@ -87,7 +91,7 @@ def fit(
         options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius)
         estimator = make_estimator(ModelName(model.value), options, sparsity, robust_loss, threshold)
         source = Source(data, target, names(features), labels, delimiter)
-        job = Job(estimator, source, seed, output, report, json)
+        job = Job(estimator, source, seed, output, report, json, certificate, session)
     if dry_run:
         job.show_plan()
     else:

@@ -10,10 +10,12 @@ import typer
 
 from tailguard import __version__
 from tailguard.cli.bench import bench
+from tailguard.cli.certify import certify
 from tailguard.cli.console import complain
 from tailguard.cli.demo import demo
 from tailguard.cli.evaluate import evaluate
 from tailguard.cli.fit import fit
+from tailguard.cli.ledger import ledger
 from tailguard.cli.mean import mean
 from tailguard.cli.plan import plan
 from tailguard.cli.predict import predict
@@ -51,8 +53,9 @@ def _options(
     """Take the options that stand before a verb."""
 
 
-for verb in (demo, plan, verify, fit, mean, predict, evaluate, reproduce, bench):
+for verb in (demo, plan, verify, certify, fit, mean, predict, evaluate, reproduce, bench):
     app.command()(verb)
+app.add_typer(ledger, name="ledger")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

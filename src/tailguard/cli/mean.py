@@ -6,6 +6,7 @@ import typer
 
 from tailguard.cli.console import working
 from tailguard.cli.options import (
+    CertificateFile,
     Data,
     Delimiter,
     Delta,
@@ -22,6 +23,7 @@ from tailguard.cli.options import (
     Radius,
     Report,
     Seed,
+    SessionFile,
     make_estimator,
     names,
     settings,
@@ -46,6 +48,8 @@ def mean(
     radius: Radius = None,
     output: Output = None,
     report: Report = None,
+    certificate: CertificateFile = None,
+    session: SessionFile = None,
     json: Json = False,
     dry_run: DryRun = False,
     seed: Seed = None,
@@ -61,7 +65,9 @@ def mean(
         options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius)
         source = Source(data, features=names(columns), delimiter=delimiter)
         count = None if sparsity is None else str(sparsity)
-        job = Job(make_estimator(ModelName.mean, options, count), source, seed, output, report, json)
+        job = Job(
+            make_estimator(ModelName.mean, options, count), source, seed, output, report, json, certificate, session
+        )
     if dry_run:
         job.show_plan()
     else:

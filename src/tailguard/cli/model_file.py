@@ -13,7 +13,7 @@ from typing import Any
 from tailguard.errors import DataError, PlanError
 from tailguard.plans import Plan, Release, dumps, loads
 
-__all__ = ["Model", "document", "read_model", "read_plan"]
+__all__ = ["Model", "document", "read_model", "read_model_values", "read_plan", "read_text"]
 
 FORMAT = "tailguard model 1"
 
@@ -54,7 +54,7 @@ def document(
 
 def read_plan(path: Path) -> Plan:
     """Return the plan of a plan file, or of a model file that was not altered and is no simulation."""
-    text = _read(path)
+    text = read_text(path)
     body = _body(text)
     if "model" not in body:
         return loads(text)
@@ -66,7 +66,7 @@ def read_plan(path: Path) -> Plan:
 
 def read_model(path: Path) -> Model:
     """Return the model of a model file that was not altered."""
-    body = _body(_read(path))
+    body = _body(read_text(path))
     if "model" not in body:
         raise _no_model(path)
     _check(body)
@@ -78,6 +78,18 @@ def read_model(path: Path) -> Model:
     if model.target is None:
         raise DataError(f"{str(path)!r} holds a mean, which predicts nothing.")
     return replace(model, margins=margins)
+
+
+def read_model_values(path: Path) -> tuple[Any, Any]:
+    """Return the coefficients and the intercept of a model file, of any kind of model, that was not altered."""
+    body = _body(read_text(path))
+    if "model" not in body:
+        raise _no_model(path)
+    _check(body)
+    try:
+        return body["model"]["coefficients"], body["model"]["intercept"]
+    except (TypeError, KeyError):
+        raise _no_model(path) from None
 
 
 def _model(columns: Any, coefficients: Any, intercept: Any, target: Any, classes: Any) -> Model:
@@ -114,7 +126,8 @@ def _checksum(body: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """Return the text of a file."""
     if not path.is_file():
         raise DataError(f"There is no file {str(path)!r}.")
     try:

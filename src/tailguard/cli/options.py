@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tailguard.estimators.base import PrivateEstimator
 
 __all__ = [
+    "CertificateFile",
     "Data",
     "Delimiter",
     "Delta",
@@ -30,6 +31,7 @@ __all__ = [
     "RobustLoss",
     "RobustLossName",
     "Seed",
+    "SessionFile",
     "Sparsity",
     "Threshold",
     "make_estimator",
@@ -105,6 +107,13 @@ Seed = Annotated[
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan and stop; no value is read.")]
 Output = Annotated[Path | None, typer.Option(help="Model file to write, JSON.", rich_help_panel=_RESULT)]
 Report = Annotated[Path | None, typer.Option(help="Report to write, one HTML page.", rich_help_panel=_RESULT)]
+CertificateFile = Annotated[
+    Path | None, typer.Option("--certificate", help="Certificate to write, JSON.", rich_help_panel=_RESULT)
+]
+SessionFile = Annotated[
+    Path | None,
+    typer.Option("--session", help="Ledger of a total budget, from 'ledger create'.", rich_help_panel=_BUDGET),
+]
 
 
 def names(text: str | None) -> list[str] | None:

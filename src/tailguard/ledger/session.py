@@ -20,7 +20,7 @@ from tailguard.plans.release import Receipt
 from tailguard.privacy.budget import Privacy
 from tailguard.privacy.filter import Cost, Filter
 
-__all__ = ["Session", "SessionLike", "as_session"]
+__all__ = ["Session", "SessionLike", "as_session", "now"]
 
 
 class Session:
@@ -93,7 +93,7 @@ Gaussian fit with ε = 0.75 at δ = 1e-06.
         Filter(privacy, slack)
         terms = {**asdict(privacy), "slack": float(slack), "n_rows": n_rows}
         try:
-            file.create(self.path, {**terms, "identity": uuid.uuid4().hex, "created": _now()})
+            file.create(self.path, {**terms, "identity": uuid.uuid4().hex, "created": now()})
         except FileExistsError:
             return  # another program was faster, and what it made is looked at like any other ledger
 
@@ -134,7 +134,7 @@ Gaussian fit with ε = 0.75 at δ = 1e-06.
                     "choose or judge models on parts of the rows, use tg.select or tg.evaluate."
                 )
             cost = Cost.of(event, found.privacy.delta)
-            return Charge.for_plan(len(found.charges) + 1, _now(), plan, name, cost)
+            return Charge.for_plan(len(found.charges) + 1, now(), plan, name, cost)
 
         return self._pay(line)
 
@@ -153,7 +153,7 @@ Gaussian fit with ε = 0.75 at δ = 1e-06.
 
         def line(found: Statement) -> Charge:
             cost = Cost.elsewhere(privacy, found.privacy.delta)
-            return Charge(len(found.charges) + 1, _now(), note, None, None, None, None, **asdict(cost))
+            return Charge(len(found.charges) + 1, now(), note, None, None, None, None, **asdict(cost))
 
         return self._pay(line)
 
@@ -230,5 +230,6 @@ def _refusal(found: Statement, cost: Cost) -> str:
     return sentence + f", enough for a Gaussian fit with ε = {nearest:g} at δ = {found.privacy.delta:g}."
 
 
-def _now() -> str:
+def now() -> str:
+    """Return the time, UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")

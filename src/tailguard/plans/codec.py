@@ -21,7 +21,7 @@ from tailguard.privacy.budget import Privacy
 from tailguard.privacy.events import Event
 from tailguard.solvers.base import Setting, Solver
 
-__all__ = ["decode", "digest", "dumps", "encode", "loads"]
+__all__ = ["canonical", "decode", "digest", "dumps", "encode", "loads", "strict_json"]
 
 _ROOTS: tuple[type, ...] = (
     Plan,
@@ -105,13 +105,14 @@ def decode(data: Any) -> Any:
         raise PlanError(f"The plan holds a wrong {data['type']!r}: {error}") from error
 
 
-def _canonical(value: Any) -> str:
+def canonical(value: Any) -> str:
+    """Return JSON values as text, in the one form over which digests are taken."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
 
 
 def digest(plan: Plan) -> str:
     """Return the SHA-256 of the plan's canonical JSON: equal plans have equal digests."""
-    return hashlib.sha256(_canonical(encode(plan)).encode()).hexdigest()
+    return hashlib.sha256(canonical(encode(plan)).encode()).hexdigest()
 
 
 def dumps(plan: Plan, *, indent: int | None = 2) -> str:
@@ -124,10 +125,10 @@ def dumps(plan: Plan, *, indent: int | None = 2) -> str:
 def loads(text: str) -> Plan:
     """Return the plan of a JSON text whose digest fits; otherwise raise `PlanError`."""
     try:
-        document = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        document = strict_json(text, "plan")
         body, stated = document["plan"], document["digest"]
         plan = decode(body)
-        altered = len(document) != 2 or _canonical(encode(plan)) != _canonical(body) or digest(plan) != stated
+        altered = len(document) != 2 or canonical(encode(plan)) != canonical(body) or digest(plan) != stated
     except PlanError:
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -139,13 +140,21 @@ def loads(text: str) -> Plan:
     return plan
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a field that is given twice: a reader and a program may each believe another one."""
-    fields = dict(pairs)
-    if len(fields) != len(pairs):
-        raise PlanError("The plan gives a field twice.")
-    return fields
+def strict_json(text: str, what: str) -> Any:
+    """Return the values of a JSON text; `what` it should be is named in errors."""
 
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        fields = dict(pairs)
+        if len(fields) != len(pairs):  # a reader and a program may each believe another one
+            raise PlanError(f"The {what} gives a field twice.")
+        return fields
 
-def _refuse_constant(name: str) -> None:
-    raise PlanError(f"The plan holds {name}, which is no number.")
+    def refuse_constant(name: str) -> None:
+        raise PlanError(f"The {what} holds {name}, which is no number.")
+
+    try:
+        return json.loads(text, object_pairs_hook=unique, parse_constant=refuse_constant)
+    except PlanError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise PlanError(f"The file is not a tailguard {what}.") from error

@@ -1,6 +1,7 @@
 """The only object that leaves a run: safe to publish, because all of it was released or public."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from tailguard.errors import LedgerError
 from tailguard.plans.codec import digest
@@ -99,3 +100,28 @@ class Release:
     def digest(self) -> str:
         """Return the digest of the plan."""
         return digest(self.plan)
+
+    def certificate(self, *, issued: str | None = None) -> dict[str, Any]:
+        """Return what is promised about this release, as JSON values that anybody can recompute without data.
+
+        Parameters
+        ----------
+        issued : str or None, default=None
+            When and by whom, if you wish to say it.
+
+        Returns
+        -------
+        dict
+            For `json.dumps`. `tailguard.plans.check_certificate` and `tailguard verify` recompute it. The certificate
+            of a simulation says NOT PRIVATE.
+
+        Examples
+        --------
+        >>> import numpy as np, tailguard as tg
+        >>> release = tg.Mean(epsilon=1.0, delta=1e-6).fit(np.ones((20_000, 2))).release_
+        >>> release.certificate()["statement"]
+        '(ε = 1, δ = 1e-06)-differential privacy for replacing any one of 20000 rows by any other row.'
+        """
+        from tailguard.plans.certificate import certify  # which needs this class
+
+        return certify(self, issued)

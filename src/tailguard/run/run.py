@@ -17,6 +17,7 @@ from tailguard.plans.plan import Plan
 from tailguard.plans.release import Entry, Ledger, Receipt, Release
 from tailguard.plans.step import Step
 from tailguard.plans.verify import verify
+from tailguard.plans.wording import inexact
 from tailguard.privacy.events import Event
 from tailguard.solvers.base import Estimate, Query, Released
 from tailguard.statistics.base import Statistic, statistic_type
@@ -73,7 +74,7 @@ def run(plan: Plan, engine: Engine, randomness: Randomness, session: Session | N
         plan=plan,
         ledger=ledger,
         guarantee=guarantee,
-        numerics=_label(plan, randomness),
+        numerics=randomness.label + inexact(plan),
         private=randomness.private,
         versions=_versions(),
         receipt=receipt,
@@ -91,11 +92,6 @@ def _paid(session: Session, plan: Plan, randomness: Randomness) -> Receipt:
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
     return tuple((name, version(name)) for name in ("tailguard", "opendp", "dp-accounting", "numpy"))
-
-
-def _label(plan: Plan, randomness: Randomness) -> str:
-    floats = [step.name for step in plan.steps if not step.mechanism.exact]
-    return randomness.label + (f"; floating-point sampling in {', '.join(floats)}" if floats else "")
 
 
 def drive(plan: Plan, answer: Answer) -> tuple[Estimate, tuple[Released, ...], Ledger]:
