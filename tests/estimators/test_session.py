@@ -178,3 +178,16 @@ def test_pipelines_of_fixed_transformations_work(session):
 def test_a_replay_is_refused(session):
     with pytest.raises(tg.BudgetError, match="exact data"):
         tg.audit.replay(tg.Mean(session=session), (X,), (X,))
+
+
+def test_an_evaluation_is_charged_to_the_session_of_its_rows(session, tmp_path):
+    model = tg.LinearRegression(epsilon=1.0, session=session).fit(X, y)
+    result = tg.evaluate(model, X, y, epsilon=0.5, measures=["r2"])
+    assert result.release.receipt.number == 2
+    assert [charge.digest for charge in session.check().charges] == [model.release_.digest, result.release.digest]
+    half = X[:10_000], y[:10_000]
+    with pytest.raises(tg.BudgetError, match="20000 rows"):
+        tg.evaluate(model, *half, epsilon=0.5, measures=["r2"])
+    other = tg.Session(tmp_path / "held-out.db", epsilon=1.0)
+    assert tg.evaluate(model, *half, epsilon=0.5, measures=["r2"], session=other).release.receipt.number == 1
+    assert len(session.statement().charges) == 2

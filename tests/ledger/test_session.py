@@ -13,7 +13,7 @@ import pytest
 from sklearn.base import clone
 
 import tailguard as tg
-from tailguard.ledger import as_session
+from tailguard.ledger import session_of
 from tailguard.plans import digest
 from tailguard.privacy import Cost
 
@@ -156,7 +156,7 @@ def test_estimators_with_a_session_clone_and_pickle(session):
 
 def test_a_session_parameter_of_another_kind_is_refused():
     with pytest.raises(tg.ParameterError, match="'session' parameter of Mean must be a Session"):
-        as_session(3, "Mean")
+        session_of("Mean", 3)
     with pytest.raises(tg.ParameterError, match="'session' parameter of Mean must be a Session"):
         tg.Mean(session=3).fit(X)
 

@@ -59,7 +59,7 @@ class Job:
             warn(NOT_PRIVATE)
         session = None if self.session is None else Session(self.session)
         engine = self.source.open()
-        release = run_with_progress(self.estimator.plan(engine.n, engine.d), engine, randomness, session)
+        release = run_with_progress(self.estimator.plan(engine.n, engine.d), engine, randomness, session=session)
         self._deliver(release, tuple(labels(engine.names, engine.d)))
 
     def _deliver(self, release: Release, names: tuple[str, ...]) -> None:
@@ -78,7 +78,7 @@ class Job:
 
 
 def run_with_progress(
-    plan: Plan, engine: Engine, randomness: Randomness, session: Session | None = None, what: str = "Fitting"
+    plan: Plan, engine: Engine, randomness: Randomness, what: str = "Fitting", session: Session | None = None
 ) -> Release:
     """Carry out a plan; on a terminal, show how many of its releases are done."""
     console = Console(stderr=True)

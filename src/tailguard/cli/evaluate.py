@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tailguard.cli.console import check_writable, say, say_json, warn, working, write
-from tailguard.cli.options import Data, Delimiter, DryRun, Epsilon, Json, Report, Seed, names
+from tailguard.cli.options import Data, Delimiter, DryRun, Epsilon, Json, Report, Seed, SessionFile, names
 
 if TYPE_CHECKING:
     from tailguard.cli.model_file import Model
@@ -29,6 +29,7 @@ def evaluate(
     epsilon: Epsilon = 1.0,
     delta: Annotated[float, typer.Option(help="δ of the budget, below 1; 0 is pure.", rich_help_panel="Budget")] = 0.0,
     report: Report = None,
+    session: SessionFile = None,
     json: Json = False,
     dry_run: DryRun = False,
     seed: Seed = None,
@@ -43,6 +44,7 @@ def evaluate(
         from tailguard.cli.carry_out import run_with_progress
         from tailguard.cli.model_file import read_model
         from tailguard.cli.sources import Source
+        from tailguard.ledger import session_of
         from tailguard.privacy import Privacy
         from tailguard.recipes.evaluation import plan_evaluation
         from tailguard.report import html, renderable
@@ -61,7 +63,8 @@ def evaluate(
     randomness = make_randomness(seed)
     if not randomness.private:
         warn(NOT_PRIVATE)
-    release = run_with_progress(plan, source.open(), randomness, "Evaluating")
+    account = session_of("evaluate", session)
+    release = run_with_progress(plan, source.open(), randomness, "Evaluating", account)
     if report is not None:
         write(report, html(release, target=source.target))
     if json:

@@ -14,7 +14,7 @@ from tailguard.engines import Engine
 from tailguard.errors import BudgetError
 from tailguard.estimators.guard import refuse_resampling
 from tailguard.estimators.records import matrix
-from tailguard.ledger.session import SessionLike, as_session
+from tailguard.ledger.session import SessionLike, session_of
 from tailguard.losses.base import Loss, RecordLoss
 from tailguard.plans import Moment, Plan, Problem, Release
 from tailguard.privacy import Privacy
@@ -107,7 +107,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             plan = self.plan(engine.n, engine.d)
         except BudgetError as error:
             raise BudgetError(f"{type(self).__name__} (n_samples = {engine.n}): {error}") from None
-        session = None if self.session is None else as_session(self.session, type(self).__name__)
+        session = session_of(type(self).__name__, self.session)
         release = run(plan, engine, make_randomness(self.random_state, self.numerics), session)
         self.plan_, self.release_, self.privacy_ = plan, release, release.guarantee
         self.n_iter_ = sum(step.count for step in plan.steps)

@@ -14,6 +14,7 @@ from tailguard.engines import Engine
 from tailguard.errors import DataError
 from tailguard.estimators.labels import Relabelled, zero_one
 from tailguard.estimators.records import open_records, target, vector
+from tailguard.ledger.session import SessionLike, session_of
 from tailguard.plans import Plan, Release
 from tailguard.privacy import Privacy
 from tailguard.recipes.evaluation import Judged, plan_evaluation
@@ -82,6 +83,7 @@ def evaluate(
     level: float = 0.95,
     random_state: int | None = None,
     numerics: Literal["exact", "float"] = "exact",
+    session: SessionLike | None = None,
 ) -> Evaluation:
     """Measure how well a fixed model predicts records, privately.
 
@@ -104,6 +106,9 @@ def evaluate(
         Of the intervals.
     random_state, numerics
         As for the estimators.
+    session : str, path, Session or None, default=None
+        The total budget of these records, which pays. None takes that of the model, if it has one; records that were
+        held out from the start are a data set of their own, with its own session.
 
     Returns
     -------
@@ -141,7 +146,8 @@ def evaluate(
     level = real("level", level, "evaluate", above=0.0, below=1.0)
     engine = _open(model, X, y, labels, len(judged.coefficients))
     plan = plan_evaluation(judged, engine.n, Privacy(epsilon, delta), asked, level)
-    return Evaluation(run(plan, engine, make_randomness(random_state, numerics)))
+    account = session_of("evaluate", session if session is not None else getattr(model, "session", None))
+    return Evaluation(run(plan, engine, make_randomness(random_state, numerics), account))
 
 
 class _Records(BaseEstimator):  # type: ignore[misc]

@@ -6,7 +6,7 @@ from tailguard import engines
 from tailguard._validate import refuse
 from tailguard.domains import Domain
 from tailguard.estimators.records import numbers
-from tailguard.ledger.session import SessionLike, as_session
+from tailguard.ledger.session import SessionLike, session_of
 from tailguard.losses.base import Loss, RecordLoss
 from tailguard.plans import Moment, Problem, Release
 from tailguard.privacy import Privacy
@@ -90,5 +90,4 @@ def minimize(
     problem = Problem(loss, domain, engine.n, engine.d, intercept, moment, smoothness, strong_convexity)
     name = choose_recipe("regression", problem, privacy, parameters) if method == "auto" else method
     plan = recipe(name, "minimize").plan("regression", problem, privacy, parameters)
-    account = None if session is None else as_session(session, "minimize")
-    return run(plan, engine, make_randomness(random_state, numerics), account)
+    return run(plan, engine, make_randomness(random_state, numerics), session_of("minimize", session))

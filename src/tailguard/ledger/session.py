@@ -20,7 +20,7 @@ from tailguard.plans.release import Receipt
 from tailguard.privacy.budget import Privacy
 from tailguard.privacy.filter import Cost, Filter
 
-__all__ = ["Session", "SessionLike", "as_session", "now"]
+__all__ = ["Session", "SessionLike", "now", "session_of"]
 
 
 class Session:
@@ -185,9 +185,9 @@ SessionLike: TypeAlias = Session | str | os.PathLike[str]
 """A session, or the path of its ledger."""
 
 
-def as_session(session: SessionLike, owner: str) -> Session:
-    """Return the session that a parameter names; a path must lead to an existing ledger."""
-    if isinstance(session, Session):
+def session_of(owner: str, session: SessionLike | None) -> Session | None:
+    """Return the session that a parameter names, if any; a path must lead to an existing ledger."""
+    if session is None or isinstance(session, Session):
         return session
     if isinstance(session, str | os.PathLike):
         return Session(session)
