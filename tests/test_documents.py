@@ -49,7 +49,7 @@ def test_python_examples_run(path, tmp_path, monkeypatch, capsys):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/command-line.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/command-line.md", "docs/ledger.md", "docs/certificate.md"])
 def test_commands_run(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["demo"]) == 0

@@ -107,6 +107,16 @@ def test_wrong_parameters_cost_nothing(session):
     assert session.statement().charges == ()
 
 
+@pytest.mark.parametrize(
+    "kind", sorted(set(concrete()), key=lambda kind: kind.__name__), ids=lambda kind: kind.__name__
+)
+def test_no_estimator_has_a_score_inside_a_session(kind, session):
+    model = kind(session=session, **({"radius": 2.0} if kind is tg.Lasso else {}))
+    if hasattr(model, "score"):
+        with pytest.raises(tg.BudgetError, match=r"tg\.evaluate"):
+            model.score(X, y)
+
+
 def test_scores_are_refused(session):
     model = tg.LinearRegression(epsilon=1.0, session=session).fit(X, y)
     classifier = tg.LogisticRegression(epsilon=1.0, session=session).fit(X, labels)

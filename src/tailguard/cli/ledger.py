@@ -131,7 +131,7 @@ def _show(session: "Session", json: bool) -> None:
     for line in statement.charges:
         cost = line.epsilon if statement.privacy.pure else line.rho
         rows = "" if line.n is None else str(line.n)
-        table.add_row(str(line.number), line.time[:19], printable(line.label), rows, f"{cost:.4g}")
+        table.add_row(str(line.number), line.time[:16], printable(line.label), rows, f"{cost:.4g}")
     say(f"Ledger {statement.identity}, total budget {statement.privacy}", *([table] if statement.charges else []))
     say(f"Spent: ε = {statement.spent:.4g} at δ = {statement.privacy.delta:g}.", _left(statement))
 

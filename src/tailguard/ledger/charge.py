@@ -24,7 +24,7 @@ class Charge:
     number : int
         1 for the first charge.
     time : str
-        When it was written, UTC.
+        When it was written, UTC, to the minute.
     label : str
         The recipe and loss of a fit, or a note about what was done elsewhere.
     digest : str or None

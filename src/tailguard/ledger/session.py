@@ -231,5 +231,5 @@ def _refusal(found: Statement, cost: Cost) -> str:
 
 
 def now() -> str:
-    """Return the time, UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    """Return the time, UTC, to the minute: a ledger may be published, and how long fits take is nobody's business."""
+    return datetime.now(UTC).isoformat(timespec="minutes")
