@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # The tests run side by side; one BLAS thread each keeps two cores busy without oversubscribing them.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint bench bench-fast bench-table bench-peers bench-means bench-rates bench-wide docs clean
+.PHONY: demo test lint bench bench-fast bench-table bench-peers bench-means bench-rates bench-speed bench-wide docs clean
 
 $(VENV)/.base: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -51,6 +51,9 @@ bench-means: $(VENV)/.test
 
 bench-rates: $(VENV)/.test
 	$(BIN)/python -m benchmarks.rates
+
+bench-speed: $(VENV)/.test
+	$(BIN)/python -m benchmarks.speed
 
 bench-wide: $(VENV)/.test
 	$(BIN)/python -m benchmarks.wide

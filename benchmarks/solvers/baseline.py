@@ -110,22 +110,25 @@ def prepared_units(task: str, data: Drawn, mu: float, noise: Noise) -> tuple[Uni
     """Return tailguard's private medians and scales, and the share of μ² that is left.
 
     Its own generator of questions is driven here, one noisy count at a time: "target centre", "target scale", "feature
-    centre" and "feature scale" with the shares above, in replace-one sensitivities of its own statistics.
+    centre" and "feature scale" with the shares above, in replace-one sensitivities of its own statistics. Where a
+    budget carries no medians of the columns, they are scaled alone.
     """
     n, d = data.X.shape
+    target, depth = Preparation(COARSE), Preparation(COARSE).grid.depth
     shares = {"feature centre": CENTRE, "feature scale": SCALE}
+    centred = math.sqrt(depth * d) / (mu * math.sqrt(CENTRE)) <= RANK_NOISE * n
+    if not centred:
+        shares = {"feature scale": CENTRE + SCALE}
+        if math.sqrt(2.0 * d) / (mu * math.sqrt(CENTRE + SCALE)) > RANK_NOISE * n:
+            raise Refused(f"private scales of {d} columns need more rows")
     if not is_logistic(task):
         shares |= {"target centre": TARGET, "target scale": TARGET}
-    preparation = Preparation(COARSE)
-    depth = preparation.grid.depth
-    if math.sqrt(depth * d) / (mu * math.sqrt(CENTRE)) > RANK_NOISE * n:
-        raise Refused(f"private medians of {d} columns need more rows")
 
     def view() -> Generator[Query, Released, View]:
         found = View(d)
         if not is_logistic(task):
-            found = yield from prepare_target(found, preparation, n, BITS)
-        return (yield from prepare_features(found, preparation, n, BITS))
+            found = yield from prepare_target(found, target, n, BITS)
+        return (yield from prepare_features(found, replace(target, centred=centred), n, BITS))
 
     found = _driven(view(), data, mu, shares, depth, noise)
     units = Units(

@@ -50,7 +50,7 @@ class ObjectivePerturbation(Baseline):
     """
 
     name = "objective perturbation, oracle scales"
-    tasks = ("linear", "logistic", "sparse", "sparse-logistic")
+    tasks = ("linear", "logistic")
     knows = "means and scales of columns and target; best norm bound and ridge"
 
     def __init__(self, radius: float, cut: float = 1.0, part: float = 0.1) -> None:

@@ -280,6 +280,12 @@ def count_below(scalars: FloatMatrix, edges: FloatVector) -> FloatVector:
     """Return for each column the number of entries that are at most its edge; NaN is not."""
     m, q = scalars.shape
     total = np.zeros(q)
+    if q == 1:  # an integer in a register: the only form of a single column's loop that becomes vector code
+        count = 0
+        for i in range(m):
+            count += 1 if scalars[i, 0] <= edges[0] else 0
+        total[0] = count
+        return total
     for i in range(m):
         for j in range(q):
             total[j] += 1.0 if scalars[i, j] <= edges[j] else 0.0
