@@ -92,7 +92,7 @@ def _tuned(group: Rows) -> dict[str, Any]:
     if len(group) == 1:
         return chosen
     told = [] if chosen["knows"] in ("nothing", "") else [chosen["knows"]]
-    return chosen | {"variants": len(group), "knows": " + ".join([*told, f"best of {len(group)} variants"])}
+    return chosen | {"variants": len(group), "knows": "; ".join([*told, f"the best of {len(group)} variants"])}
 
 
 def overspending(rows: Rows) -> str:

@@ -64,7 +64,7 @@ def test_skipped_rows_have_no_numbers_but_refused_ones_do():
 def test_the_best_variant_is_marked():
     chosen = {row["method"]: row for row in results.best(results.summarise(RAW))}
     assert chosen["gd"]["variant"] == "clip 2"
-    assert chosen["gd"]["knows"] == "scales + best of 2 variants"
+    assert chosen["gd"]["knows"] == "scales; the best of 2 variants"
     assert chosen["tailguard"]["knows"] == "nothing"
 
 
@@ -123,7 +123,7 @@ def test_bars_of_diverged_methods_stay_in_the_picture():
 
 def test_a_table_between_markers():
     found = table.tables(results.summarise(RAW))
-    assert f"| gd | {plot.TOLD} scales + best of 2 variants | 2.5 / – |" in found
+    assert f"| gd | {plot.TOLD} scales; the best of 2 variants | 2.5 / – |" in found
     assert f"| sgd {plot.EASIER} | – | 1.5 / – |" in found
     text = f"a {table.START}\nstale\n{table.END} b"
     once = table.inserted(text, found)
