@@ -18,11 +18,13 @@ if TYPE_CHECKING:
         LogisticRegression,
         Mean,
         RobustRegression,
+        Selection,
         SparseLinearRegression,
         SparseLogisticRegression,
         SparseMean,
         evaluate,
         minimize,
+        select,
     )
     from tailguard.ledger import Session
     from tailguard.plans import Moment, Plan, Problem, Release, verify
@@ -50,6 +52,7 @@ __all__ = [
     "Problem",
     "Release",
     "RobustRegression",
+    "Selection",
     "Session",
     "SparseLinearRegression",
     "SparseLogisticRegression",
@@ -63,6 +66,7 @@ __all__ = [
     "minimize",
     "plans",
     "report",
+    "select",
     "verify",
 ]
 
@@ -71,7 +75,7 @@ _HOMES = {
     "estimators": (
         *("Lasso", "LeastAbsoluteDeviations", "LinearRegression", "LinearSVC", "LogisticRegression", "Mean"),
         *("RobustRegression", "SparseLinearRegression", "SparseLogisticRegression", "SparseMean", "minimize"),
-        *("Evaluation", "evaluate"),
+        *("Evaluation", "Selection", "evaluate", "select"),
     ),
     "ledger": ("Session",),
     "plans": ("Moment", "Plan", "Problem", "Release", "verify"),

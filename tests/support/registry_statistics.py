@@ -27,7 +27,7 @@ from tailguard.statistics import (
     View,
     Weighted,
 )
-from tailguard.statistics.improvement import Improvement
+from tailguard.statistics.improvement import Improvement, LeastLoss, MiddleRegret, Regret
 from tailguard.statistics.judged import (
     ClassErrors,
     ErrorSpread,
@@ -185,6 +185,10 @@ def _improvements():
         for view, name in ((PLAIN[3], "3"), (MOVED[3], "moved")):
             field = Improvement(replace(view, basis=models), loss, np.array([0.0, 0.5, -0.5]))
             yield Case(f"improvement, {loss.name} {name}", Clamped(field, limit, 30), view, around(1.0), tight=0.5)
+            regret = Regret(field.view, loss, field.offsets, limit)
+            yield Case(f"regret, {loss.name} {name}", Clamped(regret, limit, 30), view, around(1.0), tight=0.5)
+            for scalars, kind in ((MiddleRegret(regret), "middle regret"), (LeastLoss(regret), "least loss")):
+                yield Case(f"{kind}, {loss.name} {name}", Octaves(scalars, -64, 64, 1, 30), view, around(1.0))
 
 
 def _squares():

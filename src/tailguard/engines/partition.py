@@ -32,6 +32,8 @@ class Block:
         0 ≤ index < count.
     count : int
         Number of blocks.
+    columns : tuple of int or None, default=None
+        The features that a statistic on the block sees, in this order; None is all of them.
 
     Examples
     --------
@@ -41,6 +43,7 @@ class Block:
 
     index: int
     count: int
+    columns: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         integer("count", self.count, "Block")

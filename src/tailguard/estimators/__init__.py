@@ -8,6 +8,7 @@ from tailguard.estimators.logistic import LogisticRegression
 from tailguard.estimators.mean import Mean
 from tailguard.estimators.minimise import minimize
 from tailguard.estimators.robust import RobustRegression
+from tailguard.estimators.selection import Selection, select
 from tailguard.estimators.sparse_linear import SparseLinearRegression
 from tailguard.estimators.sparse_logistic import SparseLogisticRegression
 from tailguard.estimators.sparse_mean import SparseMean
@@ -22,9 +23,11 @@ __all__ = [
     "LogisticRegression",
     "Mean",
     "RobustRegression",
+    "Selection",
     "SparseLinearRegression",
     "SparseLogisticRegression",
     "SparseMean",
     "evaluate",
     "minimize",
+    "select",
 ]

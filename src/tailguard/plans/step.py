@@ -44,6 +44,8 @@ class Step:
     first : int
         The block of the first release. Phases on halves, quarters and eighths of the records are steps with 2, 4 and 8
         blocks that begin at 0, 2 and 6.
+    columns : tuple of int or None
+        The features that the statistic sees, by number; None is all of them.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Step:
     count: int = 1
     blocks: int = 1
     first: int = 0
+    columns: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         instance("name", self.name, "Step", str, "a string")
@@ -75,6 +78,9 @@ class Step:
             blocks=blocks,
             first=integer("first", self.first, "Step", at_least=0, at_most=blocks - 1),
         )
+        if self.columns is not None:
+            instance("columns", self.columns, "Step", tuple, "a tuple of integers or None")
+            store(self, columns=tuple(integer("columns", column, "Step", at_least=0) for column in self.columns))
 
     @property
     def release_event(self) -> Event:

@@ -42,7 +42,7 @@ def verify(plan: Plan) -> Privacy:
         raise PlanError("The plan has no steps.")
     try:
         for step in plan.steps:
-            _check_step(step, plan.problem.n)
+            _check_step(step, plan.problem.n, plan.problem.d)
         cost = recompute(plan.event, plan.privacy.delta)
     except (ParameterError, OverflowError) as error:
         raise PlanError(f"The plan cannot be carried out: {error}") from error
@@ -54,7 +54,7 @@ def verify(plan: Plan) -> Privacy:
     return Privacy(max(cost, math.ulp(0.0)), plan.privacy.delta)  # δ alone may cover a plan, and ε is positive
 
 
-def _check_step(step: Step, n: int) -> None:
+def _check_step(step: Step, n: int, d: int) -> None:
     kind = statistic_type(step.statistic)
     if step.mechanism.norm not in kind.norms:
         raise PlanError(f"Step {step.name!r}: {step.statistic!r} offers no {step.mechanism.norm} sensitivity.")
@@ -64,3 +64,5 @@ def _check_step(step: Step, n: int) -> None:
         raise PlanError(f"Step {step.name!r}: {step.bits} bits could overflow a sum over n = {n} records.")
     if step.blocks > n:
         raise PlanError(f"Step {step.name!r}: {step.blocks} blocks are more than n = {n} records.")
+    if step.columns is not None and not (step.columns and max(step.columns) < d):
+        raise PlanError(f"Step {step.name!r}: its columns are not among the {d} of the records.")

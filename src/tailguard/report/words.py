@@ -78,6 +78,8 @@ _PURPOSES = {
     "score centre": "median of the scores",
     "score scale": "spread of the scores",
     "scores": "how scores of both classes are spread",
+    "choice level": "how much a row may count in the choice",
+    "usual error": "how large errors usually are",
     "peeling": "the largest coefficients, by number and value",
 }
 
@@ -86,12 +88,15 @@ def task(plan: Plan) -> str:
     """Return what is fitted, in words."""
     name = plan.problem.loss.name
     model = _TASKS.get(name, f"model with {name} loss")
-    return f"evaluation of a {model}" if plan.recipe == "evaluation" else model
+    return f"{plan.recipe} of a {model}" if plan.recipe in ("evaluation", "selection") else model
 
 
 def purpose(step: str) -> str:
-    """Return what a step is for, or nothing where its name must speak for itself."""
-    return _PURPOSES.get(step, "")
+    """Return what a step is for, or nothing where its name must speak for itself.
+
+    Steps of several candidates are numbered: "2: gradient".
+    """
+    return _PURPOSES.get(step.split(": ", 1)[-1], "")
 
 
 def guarantee(privacy: Privacy, n: int, releases: int) -> tuple[str, ...]:

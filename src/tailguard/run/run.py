@@ -130,7 +130,7 @@ def _reply(query: Query, step: Step, block: Block, answer: Answer) -> tuple[Rele
 def _schedule(plan: Plan) -> Iterator[tuple[Step, Block]]:
     for step in plan.steps:
         for repetition in range(step.count):
-            yield step, Block(step.block(repetition), step.blocks)
+            yield step, Block(step.block(repetition), step.blocks, step.columns)
 
 
 def _check(statistic: Statistic, step: Step) -> None:

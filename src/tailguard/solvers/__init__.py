@@ -29,12 +29,14 @@ from tailguard.solvers.projected_gradient import ProjectedGradient
 from tailguard.solvers.pure_units import PureUnits
 from tailguard.solvers.quantile import LogGrid
 from tailguard.solvers.refit import Levels, Refit
+from tailguard.solvers.selection import Candidate, ModelSelection, Selected
 from tailguard.solvers.sparse_mean import PeeledMean, PickedMean
 from tailguard.solvers.sparse_rounds import Picks, SparseRounds
 from tailguard.solvers.thresholding import HardThresholding
 from tailguard.solvers.wide import WidePreparation
 
 __all__ = [
+    "Candidate",
     "CentredDescent",
     "ClampedEntries",
     "ClassEvaluation",
@@ -58,6 +60,7 @@ __all__ = [
     "MeanOracle",
     "MedianOfClippedMeans",
     "MedianOfMeans",
+    "ModelSelection",
     "Net",
     "NetSearch",
     "NumberEvaluation",
@@ -79,6 +82,7 @@ __all__ = [
     "Query",
     "Refit",
     "Released",
+    "Selected",
     "Setting",
     "Settling",
     "ShrunkenEntries",

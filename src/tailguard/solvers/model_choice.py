@@ -8,7 +8,7 @@ import numpy as np
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released
 from tailguard.statistics.coordinatewise import Clamped
-from tailguard.statistics.improvement import Improvement
+from tailguard.statistics.improvement import Improvement, Valued
 from tailguard.statistics.scores import Shifted
 from tailguard.statistics.view import View
 
@@ -56,7 +56,7 @@ def choose(
     return int(reply.value[0])
 
 
-def improvement(view: View, loss: Loss, models: Sequence[FloatVector]) -> Improvement:
+def improvement(view: View, loss: Valued, models: Sequence[FloatVector]) -> Improvement:
     """Return how much better each model predicts a record than the first one; parameters as in `choose`."""
     slopes = np.stack([model[: view.dimension_in] for model in models], axis=1)
     offsets = np.array([model[-1] if view.intercept else 0.0 for model in models])

@@ -1,17 +1,25 @@
-"""How much better each of several released models predicts a record than the first of them."""
+"""How much better or worse each of several released models predicts a record than the first, or the best, of them."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from tailguard.errors import ParameterError
-from tailguard.losses.base import Loss
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, frozen
 from tailguard.statistics.fields import Field, point_of
+from tailguard.statistics.scalars import Scalars
 from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
-__all__ = ["Improvement"]
+__all__ = ["Improvement", "LeastLoss", "MiddleRegret", "Regret", "Valued"]
+
+
+class Valued(Protocol):
+    """What a loss must have to be compared by."""
+
+    def value(self, prediction: FloatVector, target: FloatVector) -> FloatVector:
+        """Return one value per record."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,14 +30,14 @@ class Improvement(Field):
     ----------
     view : View
         Its basis holds the slopes w_k in its columns; no intercept.
-    loss : Loss
+    loss : Loss or Misclassified
         φ.
     offsets : vector
         The K intercepts b_k, public or released.
     """
 
     view: View
-    loss: Loss
+    loss: Valued
     offsets: FloatVector
 
     def __post_init__(self) -> None:
@@ -47,12 +55,75 @@ class Improvement(Field):
 
     def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
-        target, predictions = self.view.target(y), self.view.dense(X) + self.offsets
-        values = np.stack([self._values(prediction, target) for prediction in predictions.T], axis=1)
+        values = self._losses(X, y)
         return frozen(values[:, :1] - values), np.ones(len(X))
+
+    def _losses(self, X: AnyRows, y: FloatVector | None) -> FloatMatrix:
+        target, predictions = self.view.target(y), self.view.dense(X) + self.offsets
+        return np.stack([self._values(prediction, target) for prediction in predictions.T], axis=1)
 
     def _values(self, prediction: FloatVector, target: FloatVector) -> FloatVector:
         values = self.loss.value(prediction, target)
         if values.shape != prediction.shape:
             raise ParameterError("A loss must return one value per record, and a record has one target.")
         return values
+
+
+@dataclass(frozen=True, eq=False)
+class Regret(Improvement):
+    """half − (φ(p_k, t) − min_j φ(p_j, t)): what a record has against each model, turned round and moved by a half.
+
+    Clamped to ±half, a regret counts from 0 to 2·half, and a model that is bad everywhere disturbs no comparison of the
+    others.
+
+    Parameters
+    ----------
+    view, loss, offsets
+        As in `Improvement`.
+    half : float
+        Public or released.
+    """
+
+    half: float
+
+    def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
+        """Return the rows and slopes of a chunk of raw records."""
+        return frozen(np.maximum(self.half - self._regrets(X, y), -self.half)), np.ones(len(X))
+
+    def _regrets(self, X: AnyRows, y: FloatVector | None) -> FloatMatrix:
+        values = self._losses(X, y)
+        least = values.min(axis=1, keepdims=True)  # NaN where one of the models has no value
+        return np.where(np.isfinite(least), values - least, np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class MiddleRegret(Scalars):
+    """The middle one of a record's regrets about several models, the larger one of two."""
+
+    regret: Regret
+
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way."""
+        return self.regret.width
+
+    def values(self, X: AnyRows, y: FloatVector | None) -> FloatMatrix:
+        """Return the scalars of a chunk of raw records."""
+        regrets = np.sort(self.regret._regrets(X, y), axis=1)
+        return frozen(np.ascontiguousarray(regrets[:, [self.regret.dimension // 2]]))
+
+
+@dataclass(frozen=True, eq=False)
+class LeastLoss(Scalars):
+    """The least of a record's losses under several models."""
+
+    regret: Regret
+
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way."""
+        return self.regret.width
+
+    def values(self, X: AnyRows, y: FloatVector | None) -> FloatMatrix:
+        """Return the scalars of a chunk of raw records."""
+        return frozen(self.regret._losses(X, y).min(axis=1, keepdims=True))

@@ -19,7 +19,16 @@ from tailguard.statistics.scalars import Scalars
 from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
-__all__ = ["ClassErrors", "ErrorSpread", "Numbers", "Predictions", "Residuals", "ScoreCells", "SquaredErrors"]
+__all__ = [
+    "ClassErrors",
+    "ErrorSpread",
+    "Misclassified",
+    "Numbers",
+    "Predictions",
+    "Residuals",
+    "ScoreCells",
+    "SquaredErrors",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +100,15 @@ class Numbers(Field):
     def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
         return passes.dense(self.scalars.values(X, y)), np.ones(len(X))
+
+
+class Misclassified:
+    """1 where a prediction is on the wrong side of 0 for a class 0 or 1, else 0: what `Improvement` needs of a loss."""
+
+    def value(self, prediction: FloatVector, target: FloatVector) -> FloatVector:
+        """Return the number of mistakes, NaN for a target that is no class or a prediction that is no number."""
+        known = np.isin(target, (0.0, 1.0)) & ~np.isnan(prediction)
+        return np.where(known, (prediction > 0.0) != (target == 1.0), np.nan)
 
 
 class _Errors(Field):

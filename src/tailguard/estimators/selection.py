@@ -1,0 +1,263 @@
+"""`select`: fit several models and choose one of them, privately, in one plan."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from tailguard._validate import choice, real, refuse
+from tailguard.engines import Engine
+from tailguard.errors import BudgetError, DataError
+from tailguard.estimators.base import LinearModel
+from tailguard.estimators.models import Regressor, TwoClasses
+from tailguard.estimators.records import numbers
+from tailguard.ledger.session import SessionLike, as_session
+from tailguard.losses import Hinge, Logistic, Squared
+from tailguard.losses.base import Loss
+from tailguard.plans import Plan, Release
+from tailguard.privacy import Privacy
+from tailguard.recipes.selection import Contender, plan_selection
+from tailguard.run import make_randomness, run
+from tailguard.solvers.selection import Scoring, Selected
+
+__all__ = ["Selection", "plan_select", "select"]
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The chosen model and all others that were fitted; each of them may be published.
+
+    Attributes
+    ----------
+    best_name_ : str
+        Name of the chosen candidate: its key, or its number.
+    best_estimator_ : estimator
+        The chosen candidate, fitted. It predicts from its own columns.
+    estimators_ : dict
+        All candidates by name, fitted.
+    columns_ : dict
+        The numbers of the columns that a candidate sees, by name; None for all.
+    score_noise_ : float
+        Scale of the noise of the choice, in losses per record: a candidate that is better than another by t times as
+        much is e^t times as likely to be chosen.
+    release_ : Release
+        What was done, one plan for all.
+    """
+
+    best_name_: str
+    estimators_: dict[str, LinearModel]
+    columns_: dict[str, tuple[int, ...] | None]
+    score_noise_: float
+    release_: Release
+
+    @property
+    def best_estimator_(self) -> LinearModel:
+        """The chosen candidate, fitted."""
+        return self.estimators_[self.best_name_]
+
+    @property
+    def plan_(self) -> Plan:
+        """What was promised."""
+        return self.release_.plan
+
+    @property
+    def privacy_(self) -> Privacy:
+        """The recomputed guarantee, of all fits and the choice together."""
+        return self.release_.guarantee
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the chosen model's predictions for new rows with all columns."""
+        return np.asarray(self.best_estimator_.predict(_narrowed(X, self.columns_[self.best_name_])))
+
+
+def select(
+    candidates: Mapping[str, Any] | Sequence[Any],
+    X: Any,
+    y: Any,
+    *,
+    epsilon: float = 1.0,
+    delta: float = 1e-6,
+    scoring: Scoring | None = None,
+    shares: Sequence[float] | None = None,
+    random_state: int | None = None,
+    numerics: Literal["exact", "float"] = "exact",
+    session: SessionLike | None = None,
+) -> Selection:
+    """Fit several models and choose the one that predicts best, privately.
+
+    Parameters
+    ----------
+    candidates : mapping from str, or sequence
+        Estimators of tailguard, all for numbers or all for the same two classes, with any method, domain or sparsity;
+        or pairs of an estimator and public columns, by number or by name. Their `epsilon`, `delta` and `random_state`
+        are not looked at.
+    X, y
+        Records, as for the estimators.
+    epsilon, delta : float, default=1.0, 1e-6
+        The budget of all fits and of the choice together, for replacing one record.
+    scoring : {"squared", "absolute", "log_loss", "error_rate"} or None, default=None
+        By what models are compared. None is squared error for numbers, log-loss for classes, and the error rate where a
+        candidate has no probabilities.
+    shares : sequence of float or None, default=None
+        Parts of the budget of fits, one for each candidate; equal by default.
+    random_state, numerics, session
+        As for the estimators.
+
+    Returns
+    -------
+    Selection
+        The chosen model, all fitted models, and the release.
+
+    Notes
+    -----
+    *Guarantee.* (ε, δ)-differential privacy for replacing one record by any other, for all fitted models and the choice
+    together. The choice is the exponential mechanism on clipped differences of losses: it is charged once, however many
+    candidates there are, but every fit is charged.
+
+    *Accuracy.* With k candidates each fit has about √k times the noise that it would have alone (k times for δ = 0):
+    few candidates are better than many. Fits and choice use all records, because holding some back would cost more;
+    what a model gains by being judged on the records it was fitted to is subtracted as in Akaike's criterion.
+
+    Examples
+    --------
+    >>> import numpy as np, tailguard as tg
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_t(4, size=(20_000, 4))
+    >>> y = X @ [1.0, -1.0, 0.5, 0.0] + rng.standard_t(4, size=20_000)
+    >>> models = {"two columns": (tg.LinearRegression(), [0, 1]), "all": tg.LinearRegression()}
+    >>> tg.select(models, X, y, epsilon=1.0, delta=1e-6, random_state=0).best_name_
+    'all'
+    """
+    named = _checked(candidates)
+    first = clone(next(iter(named.values()))[0])
+    engine = first._open(X, y)
+    columns = {name: _columns(found, engine) for name, (_, found) in named.items()}
+    estimators = [estimator for estimator, _ in named.values()]
+    plan = plan_select(estimators, list(columns.values()), engine.n, engine.d, Privacy(epsilon, delta), scoring, shares)
+    paid = None if session is None else as_session(session, "select")
+    release = run(plan, engine, make_randomness(random_state, numerics), paid)
+    fitted = _fitted(named, columns, first, release)
+    chosen = release.estimate
+    assert isinstance(chosen, Selected)
+    return Selection(list(named)[chosen.winner], fitted, columns, chosen.noise, release)
+
+
+def plan_select(
+    estimators: Sequence[LinearModel],
+    columns: Sequence[tuple[int, ...] | None],
+    n_rows: int,
+    n_features: int,
+    privacy: Privacy,
+    scoring: Scoring | None = None,
+    shares: Sequence[float] | None = None,
+) -> Plan:
+    """Return what `select` would do, from public facts alone; parameters as there, columns as numbers."""
+    parts = [1.0] * len(estimators) if shares is None else [real("shares", s, "select", above=0.0) for s in shares]
+    if len(parts) != len(estimators):
+        raise refuse("shares", "select", f"{len(estimators)} numbers, one for each candidate", shares)
+    contenders = [
+        Contender(_planner(estimator, n_rows, n_features if seen is None else len(seen)), seen, part)
+        for estimator, seen, part in zip(estimators, columns, parts, strict=True)
+    ]
+    loss, by = _scoring(estimators, scoring)
+    return plan_selection(contenders, loss, n_rows, n_features, privacy, by)
+
+
+def _planner(estimator: LinearModel, n: int, d: int) -> Any:
+    def plan(privacy: Privacy) -> Plan:
+        sized = clone(estimator).set_params(epsilon=privacy.epsilon, delta=privacy.delta)
+        try:
+            return sized.plan(n, d)  # type: ignore[no-any-return]
+        except BudgetError as error:
+            raise BudgetError(f"{type(estimator).__name__}, one of several candidates: {error}") from None
+
+    return plan
+
+
+def _scoring(estimators: Sequence[LinearModel], scoring: Scoring | None) -> tuple[Loss, Scoring]:
+    """Return the loss that stands in the plan's problem, and by what models are compared."""
+    if isinstance(estimators[0], Regressor):
+        by = choice("scoring", scoring or "squared", "select of numbers", ("squared", "absolute"))
+        return Squared(), by  # type: ignore[return-value]
+    likely = all(hasattr(estimator, "predict_proba") for estimator in estimators)
+    known = ("log_loss", "error_rate") if likely else ("error_rate",)
+    by = choice("scoring", scoring or known[0], "select of classes", known)
+    return Logistic() if likely else Hinge(0.1), by  # type: ignore[return-value]
+
+
+def _checked(candidates: Any) -> dict[str, tuple[LinearModel, Any]]:
+    """Return the candidates by name, each with its columns, if they can be compared."""
+    rule = "a mapping or a sequence of at least two estimators, or of pairs of an estimator and columns"
+    if not isinstance(candidates, Mapping):
+        if not isinstance(candidates, Sequence) or isinstance(candidates, str):
+            raise refuse("candidates", "select", rule, type(candidates).__name__)
+        candidates = {str(number): candidate for number, candidate in enumerate(candidates)}
+    named = {str(name): (found if isinstance(found, tuple) else (found, None)) for name, found in candidates.items()}
+    if len(named) < 2 or not all(len(p) == 2 and isinstance(p[0], Regressor | TwoClasses) for p in named.values()):
+        raise refuse("candidates", "select", rule, [type(found).__name__ for found in candidates.values()])
+    estimators = [estimator for estimator, _ in named.values()]
+    if len({isinstance(estimator, Regressor) for estimator in estimators}) > 1:
+        raise refuse(
+            "candidates", "select", "all for numbers or all for classes", [type(e).__name__ for e in estimators]
+        )
+    if len({str(getattr(estimator, "classes", None)) for estimator in estimators}) > 1:
+        raise refuse("candidates", "select", "for the same two classes", [e.classes for e in estimators])
+    if any(estimator.session is not None for estimator in estimators):
+        raise refuse("candidates", "select", "without sessions: select has one for all", "a session")
+    return named
+
+
+def _columns(found: Any, engine: Engine) -> tuple[int, ...] | None:
+    """Return the numbers of public columns that are given by number or by name."""
+    if found is None:
+        return None
+    names = list(engine.names or ())
+    numbers_ = []
+    for column in found:
+        if isinstance(column, str):
+            if names.count(column) != 1:
+                raise DataError(f"There must be exactly one column {column!r}, not {names.count(column)}.")
+            numbers_.append(names.index(column))
+        elif isinstance(column, int | np.integer) and 0 <= column < engine.d:
+            numbers_.append(int(column))
+        else:
+            raise refuse("candidates", "select", f"with columns by name or from 0 to {engine.d - 1}", column)
+    if not numbers_ or len(set(numbers_)) < len(numbers_):
+        raise refuse("candidates", "select", "with different columns, at least one", found)
+    return tuple(numbers_)
+
+
+def _fitted(
+    named: dict[str, tuple[LinearModel, Any]],
+    columns: dict[str, tuple[int, ...] | None],
+    first: LinearModel,
+    release: Release,
+) -> dict[str, LinearModel]:
+    """Return the candidates as estimators that were fitted."""
+    assert isinstance(release.estimate, Selected)
+    fitted = {}
+    for (name, (estimator, _)), model in zip(named.items(), release.estimate.models, strict=True):
+        seen, copy = columns[name], clone(estimator)
+        copy.coef_, copy.intercept_ = model.coefficients, model.intercept
+        copy.n_features_in_ = model.coefficients.size
+        copy.plan_, copy.release_, copy.privacy_ = release.plan, replace(release, estimate=model), release.guarantee
+        if hasattr(first, "classes_"):
+            copy.classes_ = first.classes_
+        if hasattr(first, "feature_names_in_"):
+            copy.feature_names_in_ = (
+                first.feature_names_in_[list(seen)] if seen is not None else first.feature_names_in_
+            )
+        fitted[name] = copy
+    return fitted
+
+
+def _narrowed(X: Any, columns: tuple[int, ...] | None) -> Any:
+    """Return some columns of new rows."""
+    if columns is None:
+        return X
+    if hasattr(X, "iloc"):
+        return X.iloc[:, list(columns)]
+    return numbers(X, "X")[:, list(columns)]
