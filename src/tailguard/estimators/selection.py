@@ -14,7 +14,7 @@ from tailguard.errors import BudgetError, DataError
 from tailguard.estimators.base import LinearModel
 from tailguard.estimators.models import Regressor, TwoClasses
 from tailguard.estimators.records import numbers
-from tailguard.ledger.session import SessionLike, as_session
+from tailguard.ledger.session import SessionLike, session_of
 from tailguard.losses import Hinge, Logistic, Squared
 from tailguard.losses.base import Loss
 from tailguard.plans import Plan, Release
@@ -137,7 +137,7 @@ def select(
     columns = {name: _columns(found, engine) for name, (_, found) in named.items()}
     estimators = [estimator for estimator, _ in named.values()]
     plan = plan_select(estimators, list(columns.values()), engine.n, engine.d, Privacy(epsilon, delta), scoring, shares)
-    paid = None if session is None else as_session(session, "select")
+    paid = session_of("select", session)
     release = run(plan, engine, make_randomness(random_state, numerics), paid)
     fitted = _fitted(named, columns, first, release)
     chosen = release.estimate
