@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # The tests run side by side; one BLAS thread each keeps two cores busy without oversubscribing them.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint bench bench-fast bench-table bench-peers bench-means bench-rates bench-speed bench-wide docs clean
+.PHONY: demo test lint bench bench-fast bench-table bench-figures bench-peers bench-means bench-rates bench-speed bench-wide docs clean
 
 $(VENV)/.base: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -45,6 +45,9 @@ bench-fast: $(VENV)/.bench
 
 bench-table: $(VENV)/.test
 	$(BIN)/python -m benchmarks.table
+
+bench-figures: $(VENV)/.test
+	$(BIN)/python -m benchmarks.figures
 
 bench-means: $(VENV)/.test
 	$(BIN)/python -m benchmarks.means

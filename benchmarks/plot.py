@@ -1,20 +1,20 @@
-"""Plots as inline SVG in one style, light and dark by the reader's setting: horizontal bars, and curves over ε."""
+"""Plots as SVG in one style, light and dark by the reader's setting: horizontal bars, and curves over ε or n."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-__all__ = ["EASIER", "STYLE", "TOLD", "Bar", "Curve", "bars", "curves", "number"]
+__all__ = ["EASIER", "STYLE", "TOLD", "Bar", "Curve", "bars", "curves", "document", "number"]
 
 TOLD, EASIER = "◆", "△"
 """Marks: told what a user would not know; calibrated for an easier neighbouring relation."""
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2733; --soft: #5d6b78; --line: #d5dbe1; --back: #ffffff;
-  --ours: #0b7a75; --peer: #8797a8; --free: #c9a227; --panel: #f6f8fa; }
+  --ours: #1f5fa8; --peer: #8797a8; --free: #c9a227; --panel: #f6f8fa; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6ebf0; --soft: #9aa8b5; --line: #37424d; --back: #14191f;
-  --ours: #3fc1b8; --peer: #6c7c8d; --free: #d9b948; --panel: #1b222a; } }
+  --ours: #6aa5e8; --peer: #6c7c8d; --free: #d9b948; --panel: #1b222a; } }
 svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
 svg .soft { fill: var(--soft); } svg .grid { stroke: var(--line); stroke-width: 1; }
 svg .ours { fill: var(--ours); } svg .peer { fill: var(--peer); } svg .free { fill: var(--free); }
@@ -109,34 +109,38 @@ def _bar(entry: Bar, y: float, low: float, high: float) -> str:
     )
 
 
-def curves(title: str, lines: Sequence[Curve], axis: str) -> str:
-    """Return the plot of curves over ε, both axes logarithmic, named at their right ends."""
-    values = [value for line in lines for _, value in line.points]
-    low, high = _range(values)
-    epsilons = sorted({epsilon for line in lines for epsilon, _ in line.points})
-    height = 320
-
-    def x(epsilon: float) -> float:
-        span = math.log(epsilons[-1] / epsilons[0]) or 1.0
-        return 60 + 420 * math.log(epsilon / epsilons[0]) / span
-
-    def y(value: float) -> float:
-        return 280 - 240 * (math.log10(_clamp(value, low, high)) - math.log10(low)) / math.log10(high / low)
-
+def curves(title: str, lines: Sequence[Curve], axis: str, over: str = "ε") -> str:
+    """Return the plot of curves, both axes logarithmic, named at their right ends."""
+    low, high = _range([value for line in lines for _, value in line.points])
+    places = sorted({place for line in lines for place, _ in line.points})
+    x = _scale(places[0], places[-1], 60.0, 480.0)
+    y = _scale(low, high, 280.0, 40.0)
     parts = [f'<text x="0" y="14" font-weight="600">{escape(title)}</text>']
     for power in range(round(math.log10(low)), round(math.log10(high)) + 1):
         level = y(10.0**power)
         parts.append(f'<line class="grid" x1="60" x2="480" y1="{level:.1f}" y2="{level:.1f}"/>')
         parts.append(f'<text class="soft" x="52" y="{level + 4:.1f}" text-anchor="end">{10.0**power:g}</text>')
-    for epsilon in epsilons:
-        parts.append(f'<text class="soft" x="{x(epsilon):.1f}" y="298" text-anchor="middle">{epsilon:g}</text>')
-    parts.append(f'<text class="soft" x="270" y="314" text-anchor="middle">ε; {escape(axis)}</text>')
-    for line, place in zip(lines, _apart([y(line.points[-1][1]) for line in lines]), strict=True):
-        path = " ".join(f"{x(epsilon):.1f},{y(value):.1f}" for epsilon, value in line.points)
+    for place in places:
+        parts.append(f'<text class="soft" x="{x(place):.1f}" y="298" text-anchor="middle">{place:g}</text>')
+    parts.append(f'<text class="soft" x="270" y="314" text-anchor="middle">{over}; {escape(axis)}</text>')
+    for line, level in zip(lines, _apart([y(line.points[-1][1]) for line in lines]), strict=True):
+        path = " ".join(f"{x(place):.1f},{y(value):.1f}" for place, value in line.points)
         parts.append(f'<polyline class="{line.bar.classes}" points="{path}"/>')
-        words = f"{line.bar.label} {line.bar.marks}"
-        parts.append(f'<text x="490" y="{place + 4:.1f}">{escape(words)}</text>')
-    return _svg(1180, max(height, 40 + 14 * len(lines)), title, parts)
+        parts.append(f'<text x="490" y="{level + 4:.1f}">{escape(f"{line.bar.label} {line.bar.marks}")}</text>')
+    return _svg(1180, max(320, 40 + 14 * len(lines)), title, parts)
+
+
+def _scale(low: float, high: float, first: float, last: float) -> Callable[[float], float]:
+    """Return a logarithmic map of [low, high] to [first, last]; what lies outside is put on the edge."""
+    span = math.log(high / low) or 1.0
+    return lambda value: first + (last - first) * math.log(_clamp(value, low, high) / low) / span
+
+
+def document(figure: str) -> str:
+    """Return a plot as a file of its own."""
+    head, rest = figure.split(">", 1)
+    back = '<rect width="100%" height="100%" fill="var(--back)"/>'
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{STYLE}</style>{back}{rest}\n'
 
 
 def _apart(places: Sequence[float], gap: float = 14.0) -> list[float]:
@@ -161,7 +165,7 @@ def _clamp(value: float, low: float, high: float) -> float:
 
 
 def _x(value: float, low: float, high: float) -> float:
-    return LEFT + WIDTH * math.log10(_clamp(value, low, high) / low) / math.log10(high / low)
+    return _scale(low, high, LEFT, LEFT + WIDTH)(value)
 
 
 def _grid(low: float, high: float, top: float, bottom: float, axis: str) -> list[str]:

@@ -45,6 +45,8 @@ class Real(Dataset):
     def __init__(self, label: str, load: Callable[[], tuple[Matrix, Vector]], *, held_out: bool) -> None:
         self._load, self.held_out = load, held_out
         X, y = self._table()
+        if len(y) == 0 or y.min() == y.max():
+            raise ValueError("its target does not vary")
         self.task = "logistic" if set(np.unique(y)) <= {0.0, 1.0} else "linear"
         self.n, self.d = int(np.sum(~held_rows(len(y)))), X.shape[1]
         self.name = f"real {label}"

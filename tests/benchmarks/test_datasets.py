@@ -168,13 +168,17 @@ def test_a_folder_becomes_tasks(tmp_path):
     table.to_csv(tmp_path / "first.csv", index=False)
     table.assign(target=(table["target"] > 0).astype(float)).to_parquet(tmp_path / "adult.parquet")
     table[["a"]].to_parquet(tmp_path / "features.parquet")
+    table.assign(target=7.0).to_csv(tmp_path / "constant.csv", index=False)
     (tmp_path / "README.md").write_text("no table")
     found, skipped = folder.tables(tmp_path)
     assert [(task.name, task.task, task.held_out, task.d) for task in found] == [
         ("real adult", "logistic", False, 1),
         ("real first", "linear", True, 1),
     ]
-    assert skipped == {"features.parquet": "it has no column named target"}
+    assert skipped == {
+        "constant.csv": "its target does not vary",
+        "features.parquet": "it has no column named target",
+    }
     drawn = found[1].draw(0)
     assert len(drawn.y) + len(drawn.y_test) == 400
     assert len(drawn.y) == found[1].n

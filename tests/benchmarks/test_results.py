@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from benchmarks import page, plot, results, table, targets
+from benchmarks import figures, page, plot, results, table, targets
 from benchmarks.cli import About
 
 BASE = {
@@ -135,3 +135,8 @@ def test_a_table_between_markers():
 def test_the_readme_says_what_the_kept_results_say():
     text = table.README.read_text("utf-8")
     assert table.inserted(text, table.tables(results.read(table.SUMMARY))) == text
+
+
+@pytest.mark.parametrize("name", figures.FIGURES)
+def test_kept_pictures_are_what_the_tables_say(name):
+    assert (figures.RESULTS / name).read_text("utf-8") == plot.document(figures.FIGURES[name]())
