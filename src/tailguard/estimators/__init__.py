@@ -1,5 +1,6 @@
 """Estimators with scikit-learn's conventions."""
 
+from tailguard.estimators.encoder import PublicOneHotEncoder
 from tailguard.estimators.evaluation import Evaluation, evaluate
 from tailguard.estimators.lasso import Lasso
 from tailguard.estimators.least_absolute import LeastAbsoluteDeviations
@@ -22,6 +23,7 @@ __all__ = [
     "LinearSVC",
     "LogisticRegression",
     "Mean",
+    "PublicOneHotEncoder",
     "RobustRegression",
     "Selection",
     "SparseLinearRegression",

@@ -11,21 +11,21 @@ from tailguard.engines.partition import WHOLE, Block
 from tailguard.statistics.arrays import FloatVector, IntVector
 from tailguard.statistics.sparse_rows import AnyRows
 
-__all__ = ["Relabelled", "zero_one"]
+__all__ = ["Relabelled", "equal", "zero_one"]
 
 
 def zero_one(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.float64]:
     """Return 0.0 for the first class, 1.0 for the second and NaN for every other label."""
-    first, second = (_equal(labels, label) for label in classes)
+    first, second = (equal(labels, label) for label in classes)
     return np.where(second, 1.0, np.where(first, 0.0, np.nan))
 
 
-def _equal(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
+def equal(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
     """Return which labels are this one; a missing value, or one of a type that does not compare, is not."""
     if labels.dtype == object:
         return np.fromiter((_same(cell, label) for cell in labels), bool, labels.size)
-    equal = np.asarray(labels == label, dtype=bool)
-    return equal if equal.shape == labels.shape else np.zeros(labels.shape, bool)
+    found = np.asarray(labels == label, dtype=bool)
+    return found if found.shape == labels.shape else np.zeros(labels.shape, bool)
 
 
 def _same(cell: Any, label: Any) -> bool:
