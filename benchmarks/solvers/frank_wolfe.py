@@ -87,6 +87,6 @@ def make() -> Sequence[Solver]:
     return [
         FrankWolfe(radius, steps, scaled)
         for scaled in ("oracle", "private")
-        for radius in (0.5, 1.0, 2.0, 4.0)
+        for radius in (1.0, 2.0, 4.0)
         for steps in (10, 40)
     ]
