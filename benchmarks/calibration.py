@@ -34,9 +34,9 @@ OUT = Path("docs/results/calibration.md")
 HEAD = """# Calibration of the private methods
 
 `python -m benchmarks.calibration`, development seed 501, small data sets (n = 3000, d = 5) of every task; ε = .1 … 8
-with δ = 1e-6 and δ = 0, where a method takes them (libraries in environments of their own: ε = 1). *Recomputed ÷ asked*:
-the guarantee from the noise that was really added, through a second accountant, in the method's own relation; the worst
-over variants, tasks and budgets.
+with δ = 1e-6 and δ = 0, where a method takes them (libraries in environments of their own: ε = 1). *Recomputed ÷
+asked*: the guarantee from the noise that was really added, through a second accountant, in the method's own relation;
+the worst over variants, tasks and budgets.
 *Change ÷ sensitivity*: for the baselines written here, how far each exact statistic moved between neighbouring data
 sets with strange records, as a share of its declared sensitivity; at most 1, and close to 1 where the bound is tight.
 """
