@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from rich.console import Console
 
 from benchmarks import plan, results, targets
 from benchmarks.cost import estimate
+from benchmarks.objective import Budget
 from benchmarks.page import page
 from benchmarks.run import missing, run
 from benchmarks.solvers import solvers
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     reasons = {solver.name: solver.available() for solver in solvers() if solver.name in names}
     skipped = skipped_files | {name: reason for name, reason in reasons.items() if reason is not None}
     usable = [solver for solver in solvers() if reasons.get(solver.name, "not chosen") is None]
-    units = plan.units(level, datasets, usable, options.seeds)
+    units = plan.units(level, datasets, usable, options.seeds, options.budgets)
     for name, reason in skipped.items():
         console.print(f"skipped: {name}: {reason}")
     left = missing(units, store)
@@ -71,9 +72,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def report(store: Store, about: About, units: Sequence[plan.Unit], console: Console, publish: bool) -> None:
-    """Write the tables and the page, and print what they say."""
+    """Write the tables and the page, and print what they say.
+
+    A task and seed of which cells are missing is left out, so that all methods are compared on the same records.
+    """
     rows = store.rows()
-    wanted = [rows[key] for unit in units for key in unit.names() if key in rows]
+    whole = [unit for unit in units if all(key in rows for key in unit.names())]
+    wanted = [rows[key] for unit in whole for key in unit.names()]
+    about = replace(about, facts=about.facts | {"covers": _coverage(whole, units)})
     raw = sorted(wanted, key=lambda row: [str(row[name]) for name in results.RAW[:14]])
     summary = results.summarise(raw)
     chosen = results.best(summary)
@@ -90,6 +96,13 @@ def report(store: Store, about: About, units: Sequence[plan.Unit], console: Cons
     failures = sorted({f"{row['method']}: {row['status']}" for row in wanted if row["status"].startswith("skipped")})
     for failure in failures:
         console.print(failure)
+
+
+def _coverage(whole: Sequence[plan.Unit], units: Sequence[plan.Unit]) -> str:
+    """Return how much of the plan was run."""
+    tasks = len({unit.dataset.name for unit in whole}), len({unit.dataset.name for unit in units})
+    part = "the whole plan" if len(whole) == len(units) else "a run that was stopped"
+    return f"{part}: {tasks[0]} of {tasks[1]} tasks, {len(whole)} of {len(units)} pairs of a task and a seed"
 
 
 def _publish_raw(raw: results.Rows) -> None:
@@ -132,11 +145,18 @@ def _commit() -> str:
         return "unknown"
 
 
+def _budget(text: str) -> Budget:
+    """Return a budget such as 1, which has the usual δ, or 1/0, which is pure."""
+    epsilon, _, delta = text.partition("/")
+    return Budget(float(epsilon), float(delta) if delta else plan.DELTA)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--fast", action="store_true", help="a part that ends within ten minutes on two cores")
     parser.add_argument("--tasks", nargs="*", default=[], help="names, parts of names or shell patterns")
     parser.add_argument("--methods", nargs="*", default=[], help="names, parts of names or shell patterns")
+    parser.add_argument("--budgets", nargs="*", type=_budget, default=[], help="ε or ε/δ, such as 0.5 1 1/0")
     parser.add_argument("--data-dir", type=Path, help="a folder of Parquet or CSV files with a column `target`")
     parser.add_argument("--out", type=Path, help="where results go (default: out/bench-full or out/bench-fast)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")

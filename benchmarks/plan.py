@@ -137,12 +137,29 @@ def choose(names: Sequence[str], patterns: Sequence[str]) -> set[str]:
     return {name for name in names for word in patterns if word in name or fnmatch.fnmatch(name, word)}
 
 
-def units(level: Level, datasets: Sequence[Dataset], solvers: Sequence[Solver], seeds: int | None) -> list[Unit]:
+def units(
+    level: Level,
+    datasets: Sequence[Dataset],
+    solvers: Sequence[Solver],
+    seeds: int | None = None,
+    budgets: Sequence[Budget] = (),
+) -> list[Unit]:
     """Return the units of a run: small tasks first, and one seed of all of them before the next seed.
 
     A run that is stopped early then covers every small task with fewer seeds.
+
+    Parameters
+    ----------
+    level : Level
+        How much.
+    datasets, solvers : sequence
+        What is chosen.
+    seeds : int or None, default=None
+        Number of seeds instead of the level's.
+    budgets : sequence of Budget, default=()
+        Budgets that are kept of the level's; without any, all.
     """
-    found = [unit for dataset in datasets for unit in _units(level, dataset, solvers, seeds)]
+    found = [unit for dataset in datasets for unit in _units(level, dataset, solvers, seeds, budgets)]
     return sorted(found, key=lambda unit: (_is_large(unit.dataset), unit.seed - _first(unit.dataset)))
 
 
@@ -150,12 +167,14 @@ def _first(dataset: Dataset) -> int:
     return FIRST_SEED[dataset.held_out]
 
 
-def _units(level: Level, dataset: Dataset, solvers: Sequence[Solver], seeds: int | None) -> Iterator[Unit]:
+def _units(
+    level: Level, dataset: Dataset, solvers: Sequence[Solver], seeds: int | None, budgets: Sequence[Budget]
+) -> Iterator[Unit]:
     offered = [
         (solver, budget, seeds or level.repetitions(dataset, solver, budget))
         for solver in solvers
         for budget in level.budgets(dataset, solver)
-        if solver.supports(dataset, budget) is None
+        if solver.supports(dataset, budget) is None and (not budgets or budget in (*budgets, NO_BUDGET))
     ]
     for index in range(max((count for *_, count in offered), default=0)):
         cells = tuple((solver.key, budget) for solver, budget, count in offered if index < count)

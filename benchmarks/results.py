@@ -79,7 +79,8 @@ def _statuses(group: Rows) -> str:
 def best(summary: Rows) -> Rows:
     """Return one row for each task, method and budget: of several variants, the one with the best median excess.
 
-    Choosing it takes the answer; `knows` then says so, and `variants` how many there were.
+    Choosing it takes the answer; `knows` then says so, and `variants` how many there were. A variant that spends more
+    than asked is taken only where all do.
     """
     groups: dict[tuple[Any, ...], Rows] = defaultdict(list)
     for row in summary:
@@ -88,7 +89,8 @@ def best(summary: Rows) -> Rows:
 
 
 def _tuned(group: Rows) -> dict[str, Any]:
-    chosen = min(group, key=lambda row: row["excess"])
+    honest = [row for row in group if not overspending([row])]
+    chosen = min(honest or group, key=lambda row: row["excess"])
     if len(group) == 1:
         return chosen
     told = [] if chosen["knows"] in ("nothing", "") else [chosen["knows"]]

@@ -86,7 +86,7 @@ def test_every_solver_says_what_it_is():
 
 
 def test_reporting_seeds_are_apart():
-    found = plan.units(plan.FULL, plan.tasks(plan.FULL)[0], solvers(), None)
+    found = plan.units(plan.FULL, plan.tasks(plan.FULL)[0], solvers())
     for unit in found:
         first = 84_000 if unit.dataset.held_out else 83_000
         assert first <= unit.seed < first + 100
@@ -173,6 +173,11 @@ def test_the_page_needs_nothing_from_anywhere(finished):
         assert word not in page
     assert "prefers-color-scheme: dark" in page
     assert "recomputed ε ÷ asked ε" in page
+
+
+def test_budgets_can_be_chosen():
+    found = plan.units(plan.FULL, [TASK], solvers(), 1, [Budget(2.0, 1e-6)])
+    assert {budget for unit in found for _, budget in unit.cells} == {Budget(2.0, 1e-6), plan.NO_BUDGET}
 
 
 def test_patterns_choose():
