@@ -1,5 +1,6 @@
 """Help is instant and complete."""
 
+import os
 import subprocess
 import sys
 
@@ -40,3 +41,15 @@ def test_a_closed_pipe_is_no_complaint():
     command = f'"{sys.executable}" -c "from tailguard.cli import main; main({words})" | true'
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("tailguard pre", "predict"), ("tailguard ledger sh", "show"), ("tailguard fit --model log", "logistic")],
+)
+def test_the_shell_completes_words(typed, offered):
+    """As bash asks for it, once `tailguard --install-completion` has told it how."""
+    asked = {"_TAILGUARD_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+    code = "import sys; from tailguard.cli import main; sys.exit(main())"
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True)
+    assert done.stdout.split() == [offered]

@@ -58,6 +58,7 @@ def test_processes_killed_at_random_hide_nothing(path):
             killed += 1
         if dice.random() < 0.3:
             session.statement()  # readable at any moment
+        assert all(process.exitcode in (None, 0, -signal.SIGKILL) for process in running)
         running = [process for process in running if process.is_alive()]
         assert time.monotonic() < deadline
     statement = tg.Session(path).check()

@@ -6,9 +6,9 @@ taken as bytes; what is not written as a decimal number is NaN, and the number o
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,7 @@ import pyarrow.csv as pv
 from numpy.typing import NDArray
 
 from tailguard._validate import refuse
+from tailguard.cli.storage import allocate
 from tailguard.errors import DataError
 from tailguard.statistics.arrays import FloatVector
 
@@ -24,6 +25,10 @@ __all__ = ["CsvFile", "text_cells"]
 
 NUMBER = r"^[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*$"
 BLOCK_BYTES = 2**24
+AUTO, COMMON = "auto", ",;\t|"
+"""Delimiters that are looked for in the first line, the usual one first."""
+
+Recode: TypeAlias = Callable[[NDArray[Any]], FloatVector]
 
 
 class CsvFile:
@@ -33,23 +38,29 @@ class CsvFile:
     ----------
     path : path
         The file.
-    delimiter : str
-        One character between cells.
+    delimiter : str, default="auto"
+        One character between cells. "auto" takes the one of comma, semicolon, tab and bar that makes most names of the
+        first line; no other line is looked at.
     """
 
-    def __init__(self, path: Path, delimiter: str) -> None:
+    def __init__(self, path: Path, delimiter: str = AUTO) -> None:
+        if delimiter == AUTO:
+            delimiter = max(COMMON, key=lambda common: len(self._first_line(path, common)))
         if len(delimiter) != 1 or delimiter in '"\r\n' or ord(delimiter) > 127:
             raise refuse("delimiter", "a CSV file", "one character other than a quote or a line break", delimiter)
         self._path, self._delimiter = path, delimiter
         self.names = self._header()
 
-    def _header(self) -> tuple[str, ...]:
+    @staticmethod
+    def _first_line(path: Path, delimiter: str) -> list[str]:
         try:
-            with self._path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
-                cells = next(csv.reader(file, delimiter=self._delimiter), [])
+            with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
+                return next(csv.reader(file, delimiter=delimiter), [])
         except (OSError, csv.Error):
-            raise self._unreadable() from None
-        names = tuple(cell.strip() for cell in cells)
+            raise _unreadable(path) from None
+
+    def _header(self) -> tuple[str, ...]:
+        names = tuple(cell.strip() for cell in self._first_line(self._path, self._delimiter))
         if not any(names) or all(re.match(NUMBER, name) for name in names):
             raise DataError(f"The first line of {str(self._path)!r} must hold the names of the columns.")
         return names
@@ -58,15 +69,19 @@ class CsvFile:
         """Return the number of rows; no cell is interpreted."""
         return sum(batch.num_rows for batch in self._batches([0]))
 
-    def read(self, numbers: Sequence[str], text: str | None = None) -> tuple[list[FloatVector], NDArray[Any] | None]:
-        """Return columns of numbers, and one more column as text where it is asked for."""
-        wanted = [*numbers, *([] if text is None else [text])]
-        parts: list[list[NDArray[Any]]] = [[] for _ in wanted]
-        for batch in self._batches([self._place(name) for name in wanted]):
-            for k, cells in enumerate(batch.columns):
-                parts[k].append(_numbers(cells) if k < len(numbers) else text_cells(cells))
-        columns = [np.concatenate(part) if part else np.empty(0) for part in parts]
-        return columns[: len(numbers)], None if text is None else columns[-1]
+    def read(self, numbers: Sequence[str], labels: tuple[str, Recode] | None = None) -> list[FloatVector]:
+        """Return columns of numbers; and one more, if labels are asked for by name, with what makes numbers of them."""
+        columns = [(self._place(name), _numbers) for name in numbers]
+        if labels is not None:
+            name, recode = labels
+            columns.append((self._place(name), lambda cells: recode(text_cells(cells))))
+        filled, start = allocate(self.count(), len(columns)), 0
+        for batch in self._batches([place for place, _ in columns]):
+            stop = start + batch.num_rows
+            for column, (_, turn), cells in zip(filled, columns, batch.columns, strict=True):
+                column[start:stop] = turn(cells)
+            start = stop
+        return filled
 
     def _place(self, name: str) -> int:
         found = self.names.count(name)
@@ -93,10 +108,11 @@ class CsvFile:
         path, ragged = str(self._path), re.search(r"Expected (\d+) columns, got (\d+)", text)
         if ragged:
             return DataError(f"A row of {path!r} has {ragged[2]} cells where the first line has {ragged[1]}.")
-        return DataError(f"{path!r} has no rows.") if "Empty CSV" in text else self._unreadable()
+        return DataError(f"{path!r} has no rows.") if "Empty CSV" in text else _unreadable(self._path)
 
-    def _unreadable(self) -> DataError:
-        return DataError(f"{str(self._path)!r} cannot be read as a CSV file.")
+
+def _unreadable(path: Path) -> DataError:
+    return DataError(f"{str(path)!r} cannot be read as a CSV file.")
 
 
 def _numbers(cells: Any) -> FloatVector:

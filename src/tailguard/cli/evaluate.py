@@ -25,7 +25,7 @@ def evaluate(
         str | None, typer.Option(help="With commas between: r2, median_absolute_error; error_rate, log_loss, auc.")
     ] = None,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    delimiter: Delimiter = ",",
+    delimiter: Delimiter = "auto",
     epsilon: Epsilon = 1.0,
     delta: Annotated[float, typer.Option(help="δ of the budget, below 1; 0 is pure.", rich_help_panel="Budget")] = 0.0,
     report: Report = None,

@@ -61,7 +61,7 @@ def fit(
     sparsity: Sparsity = None,
     robust_loss: RobustLoss = None,
     threshold: Threshold = None,
-    delimiter: Delimiter = ",",
+    delimiter: Delimiter = "auto",
     epsilon: Epsilon = 1.0,
     delta: Delta = 1e-6,
     method: Method = "auto",

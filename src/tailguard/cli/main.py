@@ -32,7 +32,6 @@ app = typer.Typer(
     name="tailguard",
     help="Differentially private models for heavy-tailed data, without asking anyone for a bound on the data.",
     epilog="Start with: tailguard demo",
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

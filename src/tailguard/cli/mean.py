@@ -38,7 +38,7 @@ def mean(
     sparsity: Annotated[
         int | None, typer.Option(help="How many columns have a mean other than 0, public; all by default.")
     ] = None,
-    delimiter: Delimiter = ",",
+    delimiter: Delimiter = "auto",
     epsilon: Epsilon = 1.0,
     delta: Delta = 1e-6,
     method: Method = "auto",

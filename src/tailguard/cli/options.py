@@ -100,7 +100,9 @@ Threshold = Annotated[
     typer.Option(help="Robust: public residual beyond which a row counts less.", rich_help_panel=_METHOD),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-Delimiter = Annotated[str, typer.Option(help="One character between the cells of a CSV file.")]
+Delimiter = Annotated[
+    str, typer.Option(help="One character between the cells of a CSV file; auto looks at its first line alone.")
+]
 Seed = Annotated[
     int | None, typer.Option(help="Repeatable simulation, NOT PRIVATE: for tests and teaching.", show_default=False)
 ]

@@ -22,7 +22,7 @@ def predict(
     model: Annotated[Path, typer.Argument(help="Model file from 'fit'.", show_default=False)],
     data: Data,
     output: Annotated[Path | None, typer.Option(help="CSV file to write; standard output by default.")] = None,
-    delimiter: Delimiter = ",",
+    delimiter: Delimiter = "auto",
 ) -> None:
     """Predict new rows with a model from 'fit'.
 

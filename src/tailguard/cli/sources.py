@@ -13,14 +13,19 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from tailguard import engines
-from tailguard.cli.csv_file import CsvFile, text_cells
+from tailguard.cli.csv_file import AUTO, CsvFile, text_cells
 from tailguard.engines.arrow import selected
 from tailguard.engines.base import Engine
 from tailguard.engines.columns import ColumnEngine
+from tailguard.engines.parquet import ParquetEngine
 from tailguard.errors import DataError
 from tailguard.estimators.labels import Relabelled, zero_one
+from tailguard.statistics.arrays import FloatVector
 
 __all__ = ["Source"]
+
+BATCH = 2**16
+"""Labels that are texts are turned into numbers so many at a time."""
 
 Kind = Literal["parquet", "arrow", "csv"]
 KINDS: dict[str, Kind] = {
@@ -53,7 +58,7 @@ class Source:
     target: str | None = None
     features: Sequence[str] | None = None
     classes: tuple[str, str] | None = None
-    delimiter: str = ","
+    delimiter: str = AUTO
 
     def size(self) -> tuple[int, int]:
         """Return the numbers of rows and of features; no value is read."""
@@ -82,21 +87,37 @@ class Source:
         if self._kind == "arrow":
             return engines.open(self._table, target=self.target, features=self.features)
         names = self._names(self._csv.names)
-        columns, _ = self._csv.read([*names, *([] if self.target is None else [self.target])])
+        columns = self._csv.read([*names, *([] if self.target is None else [self.target])])
         return ColumnEngine(columns[: len(names)], None if self.target is None else columns[-1], names=names)
 
     def _labelled(self) -> Engine:
-        """Return an engine whose targets are texts turned into 0 and 1; its records are held in memory."""
+        """Return an engine whose targets are texts turned into 0 and 1, a batch at a time."""
         if self._kind == "csv":
             names = self._names(self._csv.names)
-            columns, labels = self._csv.read(names, self.target)
-        else:
-            names = self._names(self._table.column_names)
-            columns, labels = [], _labels(self._table.column(self.target), self.target)
-        targets = zero_one(np.asarray(labels), np.asarray(self.classes))
-        if self._kind == "csv":
+            *columns, targets = self._csv.read(names, (str(self.target), self._recode))
             return ColumnEngine(columns, targets, names=names)
+        if self._kind == "parquet":
+            with self._parquet() as file:
+                names = self._names(file.schema_arrow.names)
+                self._check_text(file.schema_arrow.field(self.target).type)
+            return ParquetEngine(self.path, target=self.target, features=names, recode=self._labels)
+        names = self._names(self._table.column_names)
+        column = self._table.column(self.target)
+        self._check_text(column.type)
+        targets = np.concatenate([self._labels(column.slice(start, BATCH)) for start in range(0, len(column), BATCH)])
         return engines.open(self._table.select(names), targets)
+
+    def _recode(self, labels: NDArray[Any]) -> FloatVector:
+        return zero_one(labels, np.asarray(self.classes))
+
+    def _check_text(self, kind: Any) -> None:
+        if _plain(kind) not in (pa.string(), pa.large_string()):
+            raise DataError(f"Column {self.target!r} must hold text where the classes are text.")
+
+    def _labels(self, column: Any) -> FloatVector:
+        """Return a column of text as 0 and 1; any other label, and a missing one, is NaN."""
+        # A string column may hold bytes that are no text, which only shows when Python reads them.
+        return self._recode(text_cells(pc.cast(pc.cast(column, _plain(column.type)), pa.large_binary())))
 
     def _names(self, known: Sequence[str]) -> tuple[str, ...]:
         """Return the names of the features, after a look whether the target is among the columns."""
@@ -138,9 +159,6 @@ class Source:
     @cached_property
     def _table(self) -> Any:
         """The columns as an Arrow table; an Arrow file is mapped into memory, not read."""
-        if self._kind == "parquet":
-            with self._parquet() as file:
-                return file.read()
         try:
             source = pa.memory_map(str(self.path))
             return pa.ipc.open_file(source).read_all()
@@ -152,10 +170,6 @@ def _not_one(name: str, found: int) -> DataError:
     return DataError(f"There must be exactly one column {name!r}, not {found}.")
 
 
-def _labels(column: Any, name: str | None) -> NDArray[Any]:
-    """Return a column of text; missing labels become empty ones."""
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        raise DataError(f"Column {name!r} must hold text where the classes are text.")
-    # A string column may hold bytes that are no text, which only shows when Python reads them.
-    return text_cells(pc.cast(pc.cast(column, kind), pa.large_binary()))
+def _plain(kind: Any) -> Any:
+    """Return the type of the values of a column that may be coded."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind

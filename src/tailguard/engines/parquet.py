@@ -1,6 +1,6 @@
 """Records in a Parquet file, read batch by batch: the file may be larger than the memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from tailguard.engines.arrow import arrow_column, selected
 from tailguard.engines.base import CHUNK_BYTES, ChunkedEngine, Records
 from tailguard.engines.partition import Block
 from tailguard.errors import DataError
+from tailguard.statistics.arrays import FloatVector
 
 __all__ = ["ParquetEngine"]
 
@@ -31,6 +32,8 @@ class ParquetEngine(ChunkedEngine[Batch]):
         Column with the targets.
     features : sequence of str or None, default=None
         Columns to use, in this order; None is all but the target.
+    recode : callable or None, default=None
+        Turns the Arrow array of a target that is no number into one number a row.
     chunk_bytes : int
         Bytes of float64 records handed to a kernel at once.
     threads : int or None, default=None
@@ -43,6 +46,7 @@ class ParquetEngine(ChunkedEngine[Batch]):
         *,
         target: str | None = None,
         features: Sequence[str] | None = None,
+        recode: Callable[[Any], FloatVector] | None = None,
         chunk_bytes: int = CHUNK_BYTES,
         threads: int | None = None,
     ) -> None:
@@ -54,7 +58,9 @@ class ParquetEngine(ChunkedEngine[Batch]):
                 self._metadata, schema = file.metadata, file.schema_arrow
         except pa.ArrowException:
             raise DataError(f"{str(path)!r} is not a Parquet file.") from None
-        self._features, self._target = selected(schema, target, features)
+        chosen = [name for name in schema.names if name != target] if features is None else features
+        self._features, _ = selected(schema, target if recode is None else None, chosen)
+        self._target, self._recode = target, arrow_column if recode is None else recode
         super().__init__(
             self._metadata.num_rows,
             len(self._features),
@@ -77,5 +83,5 @@ class ParquetEngine(ChunkedEngine[Batch]):
         batch, mask = piece
         rows = slice(None) if mask is None else mask
         X = np.column_stack([arrow_column(batch.column(name))[rows] for name in self._features])
-        y = None if self._target is None else arrow_column(batch.column(self._target))[rows]
+        y = None if self._target is None else self._recode(batch.column(self._target))[rows]
         return X, y
