@@ -10,7 +10,7 @@ from tailguard.recipes.base import Recipe
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
-from tailguard.recipes.prediction import RISK_UNIT, dense_error
+from tailguard.recipes.prediction import RISK_UNIT, risk
 from tailguard.recipes.preparation import COARSE, target_drafts
 from tailguard.recipes.refit import RefitPlan
 from tailguard.recipes.settling import settling, settling_drafts
@@ -46,13 +46,6 @@ HANDICAP = 2.0
 
 HANDICAP_NOISE, CLASS_NOISE = 0.04, 0.06
 """Handicap, as a share of n, up to which a model with half of the variance explained wins; the same for classes."""
-
-PREDICTED = {"logistic": (3.3, 23.0, 480.0, 0.015)}
-"""Factors of `dense_error`, fitted to medians over synthetic designs: median factor 1.1, nine in ten within 1.2."""
-
-USUAL = (1.5, 14.0, 600.0, 0.0)
-"""The same for losses of residuals: median factor 1.3, nine in ten within 2.5; correlated columns cost up to 4 times as
-much at large n."""
 
 
 def plan_dense(problem: Problem, privacy: Privacy) -> Plan:
@@ -105,7 +98,7 @@ def plan_dense(problem: Problem, privacy: Privacy) -> Plan:
         solver=solver,
         steps=assemble(drafts, privacy, bits),
         sources=(("shares, levels, steps", "chosen on synthetic development data"), ("predicted_error", RISK_UNIT)),
-        predicted_error=dense_error(problem, noise, *PREDICTED.get(loss.name, USUAL)),
+        predicted_error=risk("centred_descent", problem, privacy),
     )
 
 

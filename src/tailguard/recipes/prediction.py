@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 from tailguard.domains.base import Domain
@@ -9,6 +10,7 @@ from tailguard.domains.polytope import Polytope
 from tailguard.domains.simplex import Simplex
 from tailguard.domains.sparse import Sparse
 from tailguard.errors import ParameterError
+from tailguard.losses.base import ResidualLoss
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.noise import CountNoise
@@ -16,13 +18,13 @@ from tailguard.solvers.oracles import MeanOracle
 from tailguard.theory import Setting
 
 __all__ = [
+    "FORMULAS",
     "MEAN_UNIT",
     "RISK_UNIT",
     "THEOREM_UNIT",
-    "dense_error",
+    "Formula",
     "mean_error",
-    "regression_error",
-    "sparse_error",
+    "risk",
     "theorem_error",
 ]
 
@@ -42,43 +44,70 @@ def mean_error(oracle: MeanOracle, problem: Problem, noise: CountNoise, share: f
     return math.sqrt(d / n + d * added**2)
 
 
-def regression_error(problem: Problem, noise: CountNoise, sampling: float, gradient: float, gram: float) -> float:
-    """Return x/(1 + x) with x = sampling·k/n + gradient·(k/nμ)² + gram·k⁵/(nμ)⁴.
+@dataclass(frozen=True)
+class Formula:
+    """x = sampling·k/n + gradient·(k/S)² + gram·k⁵/S⁴ + (start/S)³ + (found·s·ln(d/s)/S)⁶ + floor, S = n × budget.
 
-    The first term is what a non-private fit pays, the second the noise of the gradients, the third that of the
-    preconditioner, which slows the descent down. The factors were fitted to measured medians (`benchmarks/`).
+    k counts the coefficients that are fitted, the intercept included, s those of a sparse model. The terms are what a
+    fit without privacy pays; the noise of the gradients; that of a Gram matrix, which slows the descent down; private
+    units that a small sample hardly carries; the signal of columns that are not found; the bias of shrinkage.
     """
-    n, k = problem.n, problem.d + problem.intercept
-    strength = n / noise.multiplier
-    x = sampling * k / n + gradient * (k / strength) ** 2 + gram * k**5 / strength**4
-    return x / (1.0 + x)
+
+    sampling: float
+    gradient: float
+    gram: float = 0.0
+    start: float = 0.0
+    found: float = 0.0
+    floor: float = 0.0
+
+    def __call__(self, problem: Problem, noise: CountNoise) -> float:
+        """Return x for a signal as strong as the noise."""
+        domain, strength = problem.domain, problem.n / noise.multiplier
+        size = domain.sparsity if isinstance(domain, Sparse) else problem.d
+        k = size + problem.intercept
+        sought = self.found * size * math.log(problem.d / size) / strength
+        x = self.sampling * k / problem.n + self.gradient * (k / strength) ** 2 + self.gram * k**5 / strength**4
+        return x + (self.start / strength) ** 3 + min(sought, 1e3) ** 6 + self.floor
 
 
-def dense_error(
-    problem: Problem, noise: CountNoise, sampling: float, gradient: float, start: float, floor: float
-) -> float:
-    """Return x/(1 + x) with x = sampling·k/n + gradient·(k/nμ)² + (start/nμ)³ + floor, for a descent on many columns.
+FORMULAS: dict[tuple[str, str], Formula] = {
+    ("newton", "residuals"): Formula(1.2, 57.0, gram=1100.0),
+    ("newton", "classes"): Formula(4.5, 160.0, gram=730.0),
+    ("centred_descent", "residuals"): Formula(1.5, 14.0, start=600.0),
+    ("centred_descent", "classes"): Formula(3.3, 23.0, start=480.0, floor=0.015),
+    ("sparse_rounds", "residuals"): Formula(1.2, 80.0, found=10.0),
+    ("sparse_rounds", "classes"): Formula(4.5, 160.0, found=13.0),
+}
+"""The practical recipes' factors, by recipe and by what is predicted, fitted to medians over synthetic families by
+`python -m benchmarks.prediction --fit`; the same script says how often they are right."""
 
-    The third term is what units and levels cost that a small sample hardly carries; the last is the bias of shrinkage.
+LIKE = {
+    "clipping": "newton",
+    "truncated_mean": "newton",
+    "median_of_means": "newton",
+    "iterative_updating": "newton",
+    "sparse_path": "sparse_rounds",
+}
+"""Recipes that are predicted as others: what they do differently was not measured, or makes little difference."""
+
+
+def risk(recipe: str, problem: Problem, privacy: Privacy, signal_to_noise: float = 1.0) -> float | None:
+    """Return the excess risk to expect of a practical recipe ÷ the null model's, or None where nothing is known.
+
+    Parameters
+    ----------
+    recipe : str
+        Its name.
+    problem, privacy : Problem, Privacy
+        The public facts.
+    signal_to_noise : float, default=1.0
+        Assumed variance of the signal ÷ that of the noise; for classes 1 stands for log-odds of variance 4.
     """
-    n, k = problem.n, problem.d + problem.intercept
-    strength = n / noise.multiplier
-    x = sampling * k / n + gradient * (k / strength) ** 2 + (start / strength) ** 3 + floor
-    return x / (1.0 + x)
-
-
-def sparse_error(
-    problem: Problem, sparsity: int, noise: CountNoise, sampling: float, gradient: float, found: float
-) -> float:
-    """Return x/(1 + x) with x = sampling·k/n + gradient·(k/nμ)² + (found·s·ln(d/s)/nμ)⁶, for s equal coefficients.
-
-    k counts the intercept too. The last term is the signal of columns that are not found: it rises steeply where nμ
-    falls below found·s·ln(d/s).
-    """
-    n, k = problem.n, sparsity + problem.intercept
-    strength = n / noise.multiplier
-    missed = found * sparsity * math.log(problem.d / sparsity) / strength
-    x = sampling * k / n + gradient * (k / strength) ** 2 + min(missed, 1e3) ** 6
+    kind = "residuals" if isinstance(problem.loss, ResidualLoss) else "classes"
+    formula = FORMULAS.get((LIKE.get(recipe, recipe), kind))
+    if formula is None:
+        return None
+    x = formula(problem, CountNoise.of(privacy)) / signal_to_noise
     return x / (1.0 + x)
 
 

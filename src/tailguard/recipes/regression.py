@@ -9,7 +9,7 @@ from tailguard.recipes.custom import plan_custom
 from tailguard.recipes.draft import assemble
 from tailguard.recipes.feasible import carry_groups
 from tailguard.recipes.noise import CountNoise
-from tailguard.recipes.prediction import RISK_UNIT, regression_error
+from tailguard.recipes.prediction import RISK_UNIT, risk
 from tailguard.recipes.preparation import COARSE, feature_drafts, preparation_for, target_drafts
 from tailguard.recipes.refit import RefitPlan
 from tailguard.solvers.clipped_descent import ClippedDescent
@@ -23,12 +23,6 @@ TARGET = 0.015
 
 CENTRE, SCALE = 0.06, 0.06
 """Shares of the columns' centres and scales."""
-
-PREDICTED = {"logistic": (4.5, 160.0, 730.0)}
-"""Factors of `regression_error`, fitted to medians over synthetic families: median factor 1.5, nine in ten within 3."""
-
-USUAL = (1.2, 57.0, 1100.0)
-"""The same for losses of residuals: median factor 1.4, nine in ten within 2.2."""
 
 
 def plan_regression(recipe: str, oracle: MeanOracle, problem: Problem, privacy: Privacy) -> Plan:
@@ -66,5 +60,5 @@ def plan_regression(recipe: str, oracle: MeanOracle, problem: Problem, privacy: 
         solver=solver,
         steps=assemble([*prepared, *descent.drafts], privacy, solver.descent.bits),
         sources=(("shares, tails, steps", "chosen on synthetic development data"), ("predicted_error", RISK_UNIT)),
-        predicted_error=regression_error(problem, noise, *PREDICTED.get(loss.name, USUAL)),
+        predicted_error=risk(recipe, problem, privacy),
     )

@@ -14,7 +14,7 @@ from tailguard.recipes.base import Recipe
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
-from tailguard.recipes.prediction import RISK_UNIT, sparse_error
+from tailguard.recipes.prediction import RISK_UNIT, risk
 from tailguard.recipes.preparation import COARSE, target_drafts
 from tailguard.recipes.refit import RefitPlan, level_noise
 from tailguard.recipes.settling import settling, settling_drafts
@@ -58,12 +58,6 @@ CLASS_SLOPE = 0.5
 LEAST = 6.0
 """Of s equal coefficients that explain half of the variance, hardly any is found with fewer than 6·s·ln(d/s) × noise
 multiplier rows; half of them are with twice as many, all with three times as many."""
-
-PREDICTED = {"logistic": (4.5, 160.0, 13.0)}
-"""Factors of `sparse_error` for equal coefficients, fitted to measured medians: median factor 1.3, all within 2."""
-
-USUAL = (1.2, 80.0, 10.0)
-"""The same for losses of residuals: median factor 1.6, all within 4."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +104,7 @@ def plan_sparse(problem: Problem, privacy: Privacy) -> Plan:
     carry(f"A model of {sparsity} columns", needed / problem.n, 1.0, problem, privacy)
     counts = _counts(sparsity)
     rounds = Rounds(counts, counts, PICKS, INTERIM, CHOICE, INTERIM_STEPS, HANDICAP, nested=False)
-    factors = PREDICTED.get(problem.loss.name, USUAL)
-    predicted = sparse_error(problem, sparsity, CountNoise.of(privacy), *factors)
-    return plan_rounds("sparse_rounds", rounds, problem, privacy, predicted)
+    return plan_rounds("sparse_rounds", rounds, problem, privacy, risk("sparse_rounds", problem, privacy))
 
 
 def rows_needed(sparsity: int, d: int, noise: CountNoise) -> float:
