@@ -88,8 +88,13 @@ def test_minimize_is_charged(session):
     assert [charge.digest for charge in session.check().charges] == [release.digest]
 
 
-def test_without_a_session_there_is_no_receipt():
-    assert tg.Mean(epsilon=1.0).fit(X).release_.receipt is None
+def test_reports_say_who_paid(session):
+    free, paid = tg.Mean(epsilon=1.0).fit(X).release_, tg.Mean(epsilon=1.0, session=session).fit(X).release_
+    line = f"line 1 of ledger {session.statement().identity}, total budget ε = 8, δ = 1e-06"
+    for write in (lambda release: tg.report.summary(release, width=200), tg.report.html):
+        assert line in write(paid)
+        assert "Paid by" not in write(free)
+    assert free.receipt is None
 
 
 def test_a_simulation_is_not_charged_but_refused(session):
@@ -201,3 +206,16 @@ def test_an_evaluation_is_charged_to_the_session_of_its_rows(session, tmp_path):
     other = tg.Session(tmp_path / "held-out.db", epsilon=1.0)
     assert tg.evaluate(model, *half, epsilon=0.5, measures=["r2"], session=other).release.receipt.number == 1
     assert len(session.statement().charges) == 2
+
+
+def test_a_selection_is_charged_once_and_its_models_stay_inside(session):
+    models = {"one column": (tg.LinearRegression(), [0]), "all": tg.LinearRegression()}
+    chosen = tg.select(models, X, y, epsilon=2.0, delta=1e-6, session=session)
+    assert [charge.digest for charge in session.check().charges] == [chosen.release_.digest]
+    for model in chosen.estimators_.values():
+        with pytest.raises(tg.BudgetError, match=r"tg\.evaluate"):
+            model.score(X, y)
+    result = tg.evaluate(chosen.best_estimator_, X, y, epsilon=0.5, measures=["r2"])
+    assert result.release.receipt.number == 2
+    for release in (chosen.release_, chosen.best_estimator_.release_, result.release):
+        assert tg.plans.check_certificate(release.certificate()).guarantee == release.guarantee

@@ -139,7 +139,7 @@ def select(
     plan = plan_select(estimators, list(columns.values()), engine.n, engine.d, Privacy(epsilon, delta), scoring, shares)
     paid = session_of("select", session)
     release = run(plan, engine, make_randomness(random_state, numerics), paid)
-    fitted = _fitted(named, columns, first, release)
+    fitted = _fitted(named, columns, first, release, session)
     chosen = release.estimate
     assert isinstance(chosen, Selected)
     return Selection(list(named)[chosen.winner], fitted, columns, chosen.noise, release)
@@ -235,12 +235,13 @@ def _fitted(
     columns: dict[str, tuple[int, ...] | None],
     first: LinearModel,
     release: Release,
+    session: SessionLike | None,
 ) -> dict[str, LinearModel]:
     """Return the candidates as estimators that were fitted."""
     assert isinstance(release.estimate, Selected)
     fitted = {}
     for (name, (estimator, _)), model in zip(named.items(), release.estimate.models, strict=True):
-        seen, copy = columns[name], clone(estimator)
+        seen, copy = columns[name], clone(estimator).set_params(session=session)  # inside it, too, there are no scores
         copy.coef_, copy.intercept_ = model.coefficients, model.intercept
         copy.n_features_in_ = model.coefficients.size
         copy.plan_, copy.release_, copy.privacy_ = release.plan, replace(release, estimate=model), release.guarantee

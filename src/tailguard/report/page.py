@@ -58,6 +58,7 @@ def _content(release: Release, names: Sequence[str] | None, target: str | None) 
         "coefficients": list(zip(words.labels(names, len(values)), values, strict=True)),
         "document": dumps(plan),
         "how_made": words.how_made(release),
+        "paid_by": words.paid_by(release),
         "not_private": words.NOT_PRIVATE,
         "number": words.number,
         "purpose": words.purpose,

@@ -67,6 +67,7 @@ def _release(release: Release, names: Sequence[str] | None) -> RenderableType:
         _GAP,
         *_promise(plan, release.guarantee.epsilon, label),
         Text.assemble(("Noise: ", "bold"), words.how_made(release)),
+        *([] if release.receipt is None else [Text.assemble(("Paid by: ", "bold"), words.paid_by(release))]),
         _digest(release.digest),
     )
 

@@ -15,6 +15,7 @@ __all__ = [
     "labels",
     "limits",
     "number",
+    "paid_by",
     "printable",
     "public_facts",
     "purpose",
@@ -154,6 +155,12 @@ def public_facts(plan: Plan) -> tuple[str, ...]:
 def how_made(release: Release) -> str:
     """Return how the noise was made and by which versions."""
     return f"{release.numerics} ({', '.join(f'{name} {version}' for name, version in release.versions)})"
+
+
+def paid_by(release: Release) -> str:
+    """Return which session paid, with its total budget; nothing where there was none."""
+    paid = release.receipt
+    return "" if paid is None else f"line {paid.number} of ledger {paid.ledger}, total budget {paid.privacy}"
 
 
 def labels(names: Sequence[str] | None, count: int) -> list[str]:
