@@ -42,7 +42,7 @@ class NoisySGD(PeerSolver):
 
     def __init__(self, clip: float | None = None, reach: float = 0.1, own: bool = False) -> None:
         self.oracle, self.clip, self.reach, self.own = clip is not None, clip or 1.0, reach, own
-        self.relation = "add-or-remove-one" if own else "replace-one"
+        self.relation, self.slow = "add-or-remove-one" if own else "replace-one", self.slow or own
         self.name = f"{self.title}{' tuned' if self.oracle else ', defaults'}{', own relation' if own else ''}"
         if self.oracle:
             self.variant = f"clip {clip:g} reach {reach:g}"
