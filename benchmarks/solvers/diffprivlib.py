@@ -19,7 +19,7 @@ class Diffprivlib(PeerSolver):
         bounds, and whose warning that privacy leaks scrolls by; the library then reads them off the data.
     """
 
-    peer, cost = "diffprivlib", 0.3
+    peer, cost = "diffprivlib", 0.05
     tasks = ("mean", "linear", "logistic")
 
     def __init__(self, inside: float | None) -> None:

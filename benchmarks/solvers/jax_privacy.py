@@ -9,7 +9,7 @@ __all__ = ["JaxPrivacy", "make"]
 class JaxPrivacy(NoisySGD):
     """jax-privacy: `clipped_grad`, `gaussian_privatizer` and, in its own relation, `CyclicPoissonSampling`."""
 
-    peer, title, cost, slow = "jax_privacy", "jax-privacy", 0.5, True
+    peer, title, cost, slow = "jax_privacy", "jax-privacy", 0.1, True
 
 
 def make() -> list[Solver]:

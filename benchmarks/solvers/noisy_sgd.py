@@ -43,6 +43,7 @@ class NoisySGD(PeerSolver):
     def __init__(self, clip: float | None = None, reach: float = 0.1, own: bool = False) -> None:
         self.oracle, self.clip, self.reach, self.own = clip is not None, clip or 1.0, reach, own
         self.relation, self.slow = "add-or-remove-one" if own else "replace-one", self.slow or own
+        self.cost = 2.0 * self.cost if own else self.cost
         self.name = f"{self.title}{' tuned' if self.oracle else ', defaults'}{', own relation' if own else ''}"
         if self.oracle:
             self.variant = f"clip {clip:g} reach {reach:g}"

@@ -9,7 +9,7 @@ __all__ = ["Opacus", "make"]
 class Opacus(NoisySGD):
     """Opacus: `PrivacyEngine.make_private` around one linear layer and SGD."""
 
-    peer, title, cost = "opacus", "Opacus", 0.3
+    peer, title, cost = "opacus", "Opacus", 0.15
 
 
 def make() -> list[Solver]:

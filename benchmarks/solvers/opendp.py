@@ -19,7 +19,7 @@ class OpenDP(PeerSolver):
         Share of the records that the bounds hold.
     """
 
-    peer, cost, name, seeded = "opendp", 0.2, "OpenDP", False
+    peer, cost, name, seeded = "opendp", 0.3, "OpenDP", False
     tasks = ("mean", "linear")
     knows = "bounds of every column and of the target, from the data; which bounds by trial"
 
