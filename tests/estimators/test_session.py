@@ -172,6 +172,18 @@ def test_searches_and_resampling_are_refused_before_anything_is_spent(session, s
     assert session.statement().charges == ()
 
 
+def test_a_search_may_be_shown(session):
+    search = GridSearchCV(tg.LinearRegression(session=session), GRID)
+    assert "Session(" in repr(search)
+    assert "LinearRegression" in search._repr_html_()
+
+
+def test_a_session_in_the_grid_is_found_in_the_fit(session):
+    with pytest.raises(ValueError, match=r"tg\.select"):
+        GridSearchCV(tg.LinearRegression(), {"session": [session]}).fit(X, y)
+    assert session.statement().charges == ()
+
+
 def test_calibration_is_refused(session):
     with pytest.raises(tg.BudgetError, match=r"sklearn\.calibration"):
         CalibratedClassifierCV(tg.LogisticRegression(session=session)).fit(X, labels)

@@ -160,6 +160,8 @@ def test_a_ledger_that_was_replaced_is_noticed(path, session):
 def test_a_folder_that_does_not_exist(path):
     with pytest.raises(tg.LedgerError, match="cannot be made there"):
         tg.Session(path.parent / "nowhere" / "ledger.db", epsilon=1.0)
+    with pytest.raises(tg.LedgerError, match="cannot be made there"):
+        tg.Session(path.parent / ("x" * 300), epsilon=1.0)
     with pytest.raises(tg.LedgerError, match="no ledger"):
         tg.Session(path.parent, epsilon=1.0)
 

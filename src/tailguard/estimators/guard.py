@@ -23,7 +23,8 @@ def refuse_resampling(estimator: Any) -> None:
     frame = sys._getframe(1)
     while frame is not None:
         module = str(frame.f_globals.get("__name__"))
-        if module.startswith(_RESAMPLING):
+        # A search that is only shown asks for tags too, through its own, and does no harm.
+        if module.startswith(_RESAMPLING) and frame.f_code.co_name != "__sklearn_tags__":
             raise BudgetError(
                 f"{type(estimator).__name__} inside a session does not work with {'.'.join(module.split('.')[:2])}, "
                 "which resamples rows and judges by exact data: use tg.select to choose and tg.evaluate to judge."

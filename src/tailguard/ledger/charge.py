@@ -87,8 +87,8 @@ class Charge:
             true = Cost.of(decode(self.event), delta)
         except (PlanError, ValueError):
             return False
-        close = 1.0 - 1e-9  # another version may round another way
-        return self.rho >= close * true.rho and self.epsilon >= close * true.epsilon
+        pairs = ((self.rho, true.rho), (self.epsilon, true.epsilon), (self.alone, true.alone))
+        return all(stored >= (1.0 - 1e-6) * cost for stored, cost in pairs)  # another version may round another way
 
 
 def link(before: str, body: str) -> str:

@@ -40,10 +40,10 @@ def create(path: Path, terms: dict[str, object]) -> None:
     FileExistsError
         If there is a file of that name, perhaps made by another program a moment ago.
     """
-    if path.exists():
+    if os.path.exists(path):  # unlike a Path, it takes a folder that may not be read for one without the file
         raise FileExistsError
     for remains in _REMAINS:
-        if Path(f"{path}{remains}").exists():
+        if os.path.exists(f"{path}{remains}"):
             raise LedgerError(
                 f"There is no ledger {str(path)!r}, but {path.name + remains!r} is left of one: restore it."
             )
@@ -92,7 +92,7 @@ def transaction(path: Path) -> Iterator[sqlite3.Connection]:
     Whatever goes wrong in between, nothing was added; a failure of the disk at the very end may leave a charge, which
     wastes budget and hides nothing.
     """
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise LedgerError(
             f"There is no ledger {str(path)!r}: make one with tailguard.Session or 'tailguard ledger create'."
         )

@@ -76,7 +76,7 @@ Gaussian fit with ε = 0.75 at δ = 1e-06.
         slack: float | None = None,
     ) -> None:
         self.path = _checked_path(path)
-        if epsilon is not None and not self.path.exists():
+        if epsilon is not None and not os.path.exists(self.path):
             self._create(Privacy(epsilon, 0.0 if delta is None else delta), n_rows, 0.0 if slack is None else slack)
         self._identity: str | None = None
         found = self.statement()
@@ -88,10 +88,9 @@ Gaussian fit with ε = 0.75 at δ = 1e-06.
                 raise refuse(name, "Session", f"{there[name]!r}, as in the ledger {str(self.path)!r}", value)
 
     def _create(self, privacy: Privacy, n_rows: int | None, slack: float) -> None:
-        if n_rows is not None:
-            integer("n_rows", n_rows, "Session")
+        rows = None if n_rows is None else integer("n_rows", n_rows, "Session")
         Filter(privacy, slack)
-        terms = {**asdict(privacy), "slack": float(slack), "n_rows": n_rows}
+        terms = {**asdict(privacy), "slack": float(slack), "n_rows": rows}
         try:
             file.create(self.path, {**terms, "identity": uuid.uuid4().hex, "created": now()})
         except FileExistsError:
