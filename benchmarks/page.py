@@ -49,8 +49,9 @@ means over tasks. A method that diverges counts as its value; one that refuses a
 ranges are quartiles. Development tasks are those on which recipes were tuned, with other seeds; nothing was ever chosen
 on held-out ones.</p>
 <p>{TOLD} and a pale bar: the method was told what a user would not know, as written; of a method with variants (clip
-norms, radii) the best median is shown, which takes the answer. {EASIER} and a dashed edge: its noise is calibrated for
-adding or removing one record, an easier relation than replacing one, which all others protect.</p>
+norms, radii) the best median is shown, which takes the answer, and with few seeds the luck of the draw as well.
+{EASIER} and a dashed edge: its noise is calibrated for adding or removing one record, an easier relation than replacing
+one, which all others protect.</p>
 """
 
 

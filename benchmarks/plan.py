@@ -96,7 +96,7 @@ class Level:
 
 
 FULL = Level("full", seeds=5, few=3, fewest=2, large=True, limit=300.0)
-FAST = Level("fast", seeds=3, few=2, fewest=1, large=False, limit=60.0)
+FAST = Level("fast", seeds=5, few=3, fewest=1, large=False, limit=60.0)
 
 
 @dataclass(frozen=True, eq=False)
