@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tailguard.ledger import Session
     from tailguard.plans import Moment, Plan, Problem, Release, verify
     from tailguard.privacy import Privacy
-    from tailguard.recipes import list_recipes
+    from tailguard.recipes import advise, list_recipes
 
 __version__ = "0.1.0"
 
@@ -60,6 +60,7 @@ __all__ = [
     "SparseLogisticRegression",
     "SparseMean",
     "TailguardError",
+    "advise",
     "audit",
     "domains",
     "evaluate",
@@ -82,7 +83,7 @@ _HOMES = {
     "ledger": ("Session",),
     "plans": ("Moment", "Plan", "Problem", "Release", "verify"),
     "privacy": ("Privacy",),
-    "recipes": ("list_recipes",),
+    "recipes": ("advise", "list_recipes"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (

@@ -6,7 +6,20 @@ import sys
 
 import pytest
 
-VERBS = ("demo", "plan", "verify", "fit", "mean", "predict", "evaluate", "reproduce", "bench", "certify", "ledger")
+VERBS = (
+    "demo",
+    "advise",
+    "plan",
+    "verify",
+    "fit",
+    "mean",
+    "predict",
+    "evaluate",
+    "reproduce",
+    "bench",
+    "certify",
+    "ledger",
+)
 
 
 @pytest.mark.parametrize("words", [(), ("--help",), ("-h",)])

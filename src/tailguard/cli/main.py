@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from tailguard import __version__
+from tailguard.cli.advise import advise
 from tailguard.cli.bench import bench
 from tailguard.cli.certify import certify
 from tailguard.cli.console import complain
@@ -52,7 +53,7 @@ def _options(
     """Take the options that stand before a verb."""
 
 
-for verb in (demo, plan, verify, certify, fit, mean, predict, evaluate, reproduce, bench):
+for verb in (demo, advise, plan, verify, certify, fit, mean, predict, evaluate, reproduce, bench):
     app.command()(verb)
 app.add_typer(ledger, name="ledger")
 

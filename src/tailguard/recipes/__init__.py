@@ -23,9 +23,10 @@ from tailguard.recipes import (
     truncated_mean,
     truncated_thresholding,
 )
+from tailguard.recipes.advice import Advice, advise
 from tailguard.recipes.base import Recipe
 
-__all__ = ["Recipe", "list_recipes", "recipe"]
+__all__ = ["Advice", "Recipe", "advise", "list_recipes", "recipe"]
 
 _RECIPES = {
     item.name: item

@@ -46,11 +46,13 @@ def mean_error(oracle: MeanOracle, problem: Problem, noise: CountNoise, share: f
 
 @dataclass(frozen=True)
 class Formula:
-    """x = sampling·k/n + gradient·(k/S)² + gram·k⁵/S⁴ + (start/S)³ + (found·s·ln(d/s)/S)⁶ + floor, S = n × budget.
+    """x = sampling·k/n + gradient·(k/S)² + gram·k⁵/S⁴ + ridge·k²/S + (start/S)³ + (found·s·ln(d/s)/S)⁶ + floor + u.
 
-    k counts the coefficients that are fitted, the intercept included, s those of a sparse model. The terms are what a
-    fit without privacy pays; the noise of the gradients; that of a Gram matrix, which slows the descent down; private
-    units that a small sample hardly carries; the signal of columns that are not found; the bias of shrinkage.
+    S is n × budget, k counts the coefficients that are fitted, the intercept included, s those of a sparse model. The
+    terms are what a fit without privacy pays; the noise of the gradients; that of a Gram matrix, which slows the
+    descent down; the regulariser that pure privacy needs; private units that a small sample hardly carries; the signal
+    of columns that are not found; the bias of shrinkage; and u, which jumps to ½ where S falls below units·k, as there
+    are no units for single columns any more.
     """
 
     sampling: float
@@ -59,6 +61,8 @@ class Formula:
     start: float = 0.0
     found: float = 0.0
     floor: float = 0.0
+    ridge: float = 0.0
+    units: float = 0.0
 
     def __call__(self, problem: Problem, noise: CountNoise) -> float:
         """Return x for a signal as strong as the noise."""
@@ -67,7 +71,9 @@ class Formula:
         k = size + problem.intercept
         sought = self.found * size * math.log(problem.d / size) / strength
         x = self.sampling * k / problem.n + self.gradient * (k / strength) ** 2 + self.gram * k**5 / strength**4
-        return x + (self.start / strength) ** 3 + min(sought, 1e3) ** 6 + self.floor
+        x += self.ridge * k**2 / strength + (self.start / strength) ** 3 + min(sought, 1e3) ** 6 + self.floor
+        jump = min(self.units * k / strength, 10.0) ** 20
+        return x + 0.5 * jump / (1.0 + jump)
 
 
 FORMULAS: dict[tuple[str, str], Formula] = {
@@ -75,6 +81,8 @@ FORMULAS: dict[tuple[str, str], Formula] = {
     ("newton", "classes"): Formula(4.5, 160.0, gram=730.0),
     ("centred_descent", "residuals"): Formula(1.5, 14.0, start=600.0),
     ("centred_descent", "classes"): Formula(3.3, 23.0, start=480.0, floor=0.015),
+    ("objective_perturbation", "residuals"): Formula(1.2, 500.0, units=680.0),
+    ("objective_perturbation", "classes"): Formula(4.5, 500.0, ridge=0.6, units=680.0),
     ("sparse_rounds", "residuals"): Formula(1.2, 80.0, found=10.0),
     ("sparse_rounds", "classes"): Formula(4.5, 160.0, found=13.0),
 }

@@ -1,0 +1,20 @@
+"""Advice on the command line."""
+
+import json
+
+
+def test_the_table_the_curve_and_what_is_assumed(tailguard):
+    outcome = tailguard("advise", "--rows", 20_000, "--features", 8, "--epsilon", 1)
+    assert outcome.status == 0, outcome.err
+    assert "what method=auto takes" in outcome.out
+    assert "a signal 1 times as strong as the noise" in outcome.out
+    assert "An error of 0.1 needs about" in outcome.out
+    assert all(f"\n{epsilon} " in outcome.out for epsilon in ("0.1", "1", "8"))
+
+
+def test_json_and_refusals(tailguard):
+    words = ("--rows", 500, "--features", 20, "--loss", "logistic", "--json")
+    found = json.loads(tailguard("advise", *words).out)
+    assert all(option["predicted"] is None for option in found["options"])
+    assert "needs about" in found["options"][0]["refusal"]
+    assert tailguard("advise", "--rows", 0, "--features", 2).status == 2
