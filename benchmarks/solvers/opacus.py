@@ -1,7 +1,7 @@
 """Opacus's DP-SGD, in its own environment."""
 
 from benchmarks.objective import Solver
-from benchmarks.solvers.noisy_sgd import OWN, TUNED, NoisySGD
+from benchmarks.solvers.noisy_sgd import OWN, TUNED, NoisySGD, tuned
 
 __all__ = ["Opacus", "make"]
 
@@ -14,4 +14,4 @@ class Opacus(NoisySGD):
 
 def make() -> list[Solver]:
     """Return the rows: as a user would, tuned by an oracle, and tuned in Opacus's own relation."""
-    return [Opacus(), *(Opacus(*pair) for pair in TUNED), *(Opacus(*pair, own=True) for pair in OWN)]
+    return [Opacus(), *tuned(Opacus, TUNED), *tuned(Opacus, OWN, own=True)]
