@@ -11,12 +11,14 @@ from tailguard.statistics import (
     Clamped,
     Clipped,
     Columns,
+    Curvatures,
     Gradient,
     Gram,
     Largest,
     Leveraged,
     Norm,
     Octaves,
+    Outer,
     RecordGradient,
     Rows,
     Shrunken,
@@ -186,6 +188,8 @@ def _statistics(view):
             yield Below(scalars, [0.3], 20)
     yield Clipped(Slopes(sloped), 0.7, 40)
     yield Gram(view, 1.5, 36)
+    yield Outer(sloped, 1.5, 36)
+    yield Outer(Curvatures(Gradient(view, Logistic(), point), 2.0, 0.5), 0.7, 36)
     yield Octaves(Columns(view), -10, 10, 2, 20)
     yield Below(Columns(view), np.linspace(-1.0, 1.0, view.dimension), 20)
     yield Octaves(Target(view), -10, 10, 2, 20)

@@ -12,11 +12,13 @@ from tailguard.statistics import (
     Clamped,
     Clipped,
     Columns,
+    Curvatures,
     Directional,
     Gradient,
     Gram,
     Norm,
     Octaves,
+    Outer,
     RecordGradient,
     Rows,
     Shrunken,
@@ -165,6 +167,14 @@ def _gram():
     yield Case("coarse grid", Gram(PLAIN[3], 1.0, 2), PLAIN[3], around(1.0), tight=0.0)
 
 
+def _outer():
+    for view, name in ((PLAIN[3], "3"), (PLAIN[50], "50"), (FULL, "full"), (DROPPED, "dropped")):
+        yield Case(f"gradients {name}", Outer(gradient(view, Squared()), 1.5, 36), view, around(1.5, 100.0))
+        bread = Curvatures(gradient(view, Logistic()), 2.0, 0.9)
+        yield Case(f"curvatures {name}", Outer(bread, 0.8, 36), view, around(2.0, 0.9), tight=0.5)
+    yield Case("coarse grid", Outer(Leveraged(gradient(PLAIN[3], Squared()), 2.0), 1.0, 2), PLAIN[3], tight=0.0)
+
+
 def _derived():
     """Fields and scalars that are made from other fields."""
     inner = gradient(FULL, Squared())
@@ -228,6 +238,7 @@ CASES = [
     *_weighted(),
     *_counts(),
     *_gram(),
+    *_outer(),
     *_derived(),
     *_improvements(),
     *_squares(),

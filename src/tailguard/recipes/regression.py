@@ -12,6 +12,7 @@ from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import RISK_UNIT, risk
 from tailguard.recipes.preparation import COARSE, feature_drafts, preparation_for, target_drafts
 from tailguard.recipes.refit import RefitPlan
+from tailguard.recipes.sandwich import sandwich_for
 from tailguard.solvers.clipped_descent import ClippedDescent
 from tailguard.solvers.oracles import MeanOracle
 from tailguard.solvers.preparation import Preparation
@@ -48,17 +49,20 @@ def plan_regression(recipe: str, oracle: MeanOracle, problem: Problem, privacy: 
         *(target_drafts(preparation, TARGET, TARGET) if scaled else []),
         *feature_drafts(preparation, problem.d, CENTRE, SCALE),
     ]
-    left = 1.0 - sum(draft.share for draft in prepared)
     k, correct = problem.d + problem.intercept, scaled and problem.intercept
+    errors, served = sandwich_for(problem, oracle, k)
+    left = 1.0 - sum(draft.share for draft in [*prepared, *served])
     descent = RefitPlan(problem, privacy, oracle, k, 1.0, left, correct)
-    solver = ClippedDescent(loss, problem.domain, problem.d, problem.intercept, scaled, preparation, descent.setting)
+    solver = ClippedDescent(
+        loss, problem.domain, problem.d, problem.intercept, scaled, preparation, descent.setting, errors
+    )
     return Plan(
         recipe=recipe,
         parameters="practical",
         problem=problem,
         privacy=privacy,
         solver=solver,
-        steps=assemble([*prepared, *descent.drafts], privacy, solver.descent.bits),
+        steps=assemble([*prepared, *descent.drafts, *served], privacy, solver.descent.bits),
         sources=(("shares, tails, steps", "chosen on synthetic development data"), ("predicted_error", RISK_UNIT)),
         predicted_error=risk(recipe, problem, privacy),
     )

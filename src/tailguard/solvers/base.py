@@ -12,9 +12,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from scipy.special import ndtri
+
+from tailguard._validate import real
 from tailguard.statistics.base import Statistic
 
-__all__ = ["Estimate", "FloatVector", "Query", "Released", "Setting", "Solve", "Solver"]
+__all__ = ["Estimate", "FloatVector", "Query", "Released", "Setting", "Solve", "Solver", "Uncertainty"]
 
 FloatVector: TypeAlias = NDArray[np.float64]
 
@@ -51,11 +54,53 @@ class Released:
 
 
 @dataclass(frozen=True, eq=False)
+class Uncertainty:
+    """How far the truth may be from what was released: sampling error and the noise of privacy together.
+
+    Attributes
+    ----------
+    centre : float64 vector
+        An estimate that is not shrunk towards anything, in raw units: coefficients, then the intercept if there is one.
+    covariance : float64 matrix
+        Of the centre.
+    """
+
+    centre: FloatVector
+    covariance: NDArray[np.float64]
+
+    @property
+    def std_error(self) -> FloatVector:
+        """Standard errors of the coefficients, then of the intercept."""
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+    def interval(self, level: float = 0.95) -> NDArray[np.float64]:
+        """Return the lower and upper ends of confidence intervals, one pair a row.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Wanted probability that an interval covers the truth, one at a time.
+        """
+        level = real("level", level, "interval", above=0.0, below=1.0)
+        reach = float(ndtri(0.5 + 0.5 * level)) * self.std_error
+        return np.column_stack([self.centre - reach, self.centre + reach])
+
+
+@dataclass(frozen=True, eq=False)
 class Estimate:
-    """A fitted linear model in raw units; for a mean, the coefficients are the mean."""
+    """A fitted linear model in raw units; for a mean, the coefficients are the mean.
+
+    Attributes
+    ----------
+    coefficients, intercept : float64 vector, float
+        The model.
+    uncertainty : Uncertainty or None
+        What is known of its error, where the recipe releases what that takes.
+    """
 
     coefficients: FloatVector
     intercept: float = 0.0
+    uncertainty: Uncertainty | None = None
 
 
 Solve: TypeAlias = Generator[Query, Released, Estimate]

@@ -94,6 +94,13 @@ class Histogram:
         first = min(_cells_below(level), CELLS - 1)
         return float(self.mass[first:].sum()), float(self.noise * np.sqrt(CELLS - first))
 
+    def mean_square(self, limit: float) -> float:
+        """Return the mean square of the magnitudes, each of them at most `limit`; masses are spread evenly in cells."""
+        edges = np.exp2(LOW + np.arange(CELLS + 1) / SUBSTEPS)
+        low, high = np.minimum(edges[1:-2], limit), np.minimum(edges[2:-1], limit)
+        squares = (low**2 + low * high + high**2) / 3.0
+        return float(max(self.mass[1:-1] @ squares, 0.0))
+
     @property
     def _seen(self) -> float:
         """Mass that noise alone hardly ever gives a cell."""

@@ -1,12 +1,13 @@
 """Regression without bounds: private preparation, one noisy Gram matrix, a few clipped and preconditioned steps."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import Solve, Solver
 from tailguard.solvers.preparation import Preparation, prepare_features, prepare_target, raw_units, units
 from tailguard.solvers.refit import Refit, refit, scaled_loss
+from tailguard.solvers.sandwich import Log, Sandwich, recorded, sandwich
 from tailguard.statistics.view import View
 
 __all__ = ["ClippedDescent"]
@@ -32,6 +33,8 @@ class ClippedDescent(Solver):
         How medians are sought.
     descent : Refit
         How the model is fitted then.
+    errors : Sandwich or None
+        How its uncertainty is estimated; None for not at all.
     """
 
     loss: Loss
@@ -41,6 +44,7 @@ class ClippedDescent(Solver):
     scaled_target: bool
     preparation: Preparation
     descent: Refit
+    errors: Sandwich | None = None
 
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
@@ -50,5 +54,10 @@ class ClippedDescent(Solver):
             view = yield from prepare_target(view, self.preparation, n, bits)
         view = yield from prepare_features(view, self.preparation, n, bits)
         factors = view.target_scale / units(view)[1]
-        point = yield from refit(self.descent, scaled_loss(self.loss, view), view, domain=self.domain, factors=factors)
-        return raw_units(view, point, self.domain)
+        fit, log = refit(self.descent, scaled_loss(self.loss, view), view, domain=self.domain, factors=factors), Log()
+        point = yield from recorded(fit, log)
+        estimate = raw_units(view, point, self.domain)
+        if self.errors is None:
+            return estimate
+        uncertainty = yield from sandwich(self.errors, log, point)
+        return replace(estimate, uncertainty=uncertainty)

@@ -10,7 +10,7 @@ from tailguard.solvers.base import FloatVector, Query, Released
 from tailguard.statistics.gram import Gram
 from tailguard.statistics.view import View
 
-__all__ = ["Preconditioner", "preconditioner"]
+__all__ = ["Preconditioner", "kept_entries", "preconditioner"]
 
 CAUTION = 1.3
 """The Gram matrix of shortened rows lies below the true one: steps are that much shorter."""
@@ -41,7 +41,7 @@ def preconditioner(
     """
     gram = Gram(view, radius, bits)
     reply = yield Query(step, gram)
-    kept = np.flatnonzero(_kept(view))
+    kept = np.flatnonzero(kept_entries(view))
     values, inner = np.linalg.eigh(gram.matrix(reply.value)[np.ix_(kept, kept)] / n)
     vectors = np.zeros((view.dimension, kept.size))
     vectors[kept] = inner
@@ -49,7 +49,7 @@ def preconditioner(
     return Preconditioner(vectors, CAUTION * (np.maximum(values, 0.0) + noise + ridge))
 
 
-def _kept(view: View) -> NDArray[np.bool_]:
+def kept_entries(view: View) -> NDArray[np.bool_]:
     """Return which entries of a row are not those of dropped columns."""
     if view.scale is None or view.basis is not None:
         return np.ones(view.dimension, dtype=bool)

@@ -7,6 +7,7 @@ from tailguard.statistics.capped import Capped
 from tailguard.statistics.catoni import Catoni
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.coordinatewise import Clamped, Truncated
+from tailguard.statistics.curvature import Curvatures
 from tailguard.statistics.directional import Directional
 from tailguard.statistics.fields import Field, Gradient, RecordGradient, Rows
 from tailguard.statistics.gradient_mapping import GradientMapping
@@ -15,6 +16,7 @@ from tailguard.statistics.groups import ClippedGroups, ClippedMedian, TruncatedM
 from tailguard.statistics.joint_minimiser import JointMinimiser
 from tailguard.statistics.minimiser import Minimiser, PerturbedMinimiser
 from tailguard.statistics.octaves import Octaves
+from tailguard.statistics.outer import Outer
 from tailguard.statistics.potential import Potential
 from tailguard.statistics.ranks import Ranks
 from tailguard.statistics.scalars import Columns, Largest, Norm, Scalars, Slope, Target
@@ -34,6 +36,7 @@ __all__ = [
     "ClippedGroups",
     "ClippedMedian",
     "Columns",
+    "Curvatures",
     "Directional",
     "Field",
     "Gradient",
@@ -49,6 +52,7 @@ __all__ = [
     "Norm",
     "Octaves",
     "Opposed",
+    "Outer",
     "PerturbedMinimiser",
     "Potential",
     "Ranks",

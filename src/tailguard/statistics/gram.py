@@ -12,7 +12,23 @@ from tailguard.statistics.base import Norm, Statistic, checked_bits, checked_sca
 from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
-__all__ = ["Gram"]
+__all__ = ["Gram", "inner_product_bound", "symmetric"]
+
+
+def inner_product_bound(length: int, bits: int) -> float:
+    """Return the largest norm of the triangle of one outer product before rounding, in grid steps."""
+    dimension = length * (length + 1) // 2
+    slack = 1 - (length + 32) * 2.0**-50
+    return (2.0**bits - math.sqrt(dimension / 2)) * slack
+
+
+def symmetric(triangle: FloatVector, length: int) -> FloatMatrix:
+    """Return the symmetric matrix whose upper triangle, with off-diagonal entries times √2, is given."""
+    above, right = np.triu_indices(length)
+    matrix = np.empty((length, length))
+    matrix[above, right] = np.where(above == right, triangle, triangle / math.sqrt(2.0))
+    matrix[right, above] = matrix[above, right]
+    return matrix
 
 
 @register
@@ -63,12 +79,6 @@ class Gram(Statistic):
     def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
         return size * root_above(2)
 
-    @property
-    def _bound(self) -> float:
-        """Largest Frobenius norm of a contribution before rounding, in grid steps."""
-        slack = 1 - (self.view.dimension + 32) * 2.0**-50
-        return (2.0**self.bits - math.sqrt(self.dimension / 2)) * slack
-
     def _width(self, d: int) -> int:  # noqa: ARG002
         return self.view.dense_width
 
@@ -76,14 +86,11 @@ class Gram(Statistic):
         rows = self.view.dense(X)
         scale = 2.0 ** (self.bits / 2) / self.radius
         ones = np.ones(len(rows))
-        factors = kernels.weight_factors(ones, kernels.squares(rows), 1.0, scale, math.sqrt(self._bound))
+        factors = kernels.weight_factors(
+            ones, kernels.squares(rows), 1.0, scale, math.sqrt(inner_product_bound(self.view.dimension, self.bits))
+        )
         return kernels.add_gram(rows, factors)
 
     def matrix(self, triangle: FloatVector) -> FloatMatrix:
         """Return the symmetric matrix whose upper triangle, in this statistic's coordinates, is given."""
-        d = self.view.dimension
-        above, right = np.triu_indices(d)
-        matrix = np.empty((d, d))
-        matrix[above, right] = np.where(above == right, triangle, triangle / math.sqrt(2.0))
-        matrix[right, above] = matrix[above, right]
-        return matrix
+        return symmetric(triangle, self.view.dimension)

@@ -1,0 +1,31 @@
+"""What the uncertainty of a fit costs: shares of the two matrices of a sandwich, where one is offered."""
+
+from tailguard.domains.l2_ball import L2Ball
+from tailguard.domains.whole_space import WholeSpace
+from tailguard.losses.logistic import Logistic
+from tailguard.losses.squared import Squared
+from tailguard.plans.problem import Problem
+from tailguard.recipes.draft import Draft
+from tailguard.solvers.oracles import Clip, MeanOracle
+from tailguard.solvers.sandwich import Sandwich
+from tailguard.statistics.base import grid_bits
+from tailguard.statistics.outer import Outer
+
+__all__ = ["sandwich_for"]
+
+BREAD, MEAT = 0.01, 0.02
+"""Shares of the derivative of the mean gradient and of the second moments of gradients."""
+
+
+def sandwich_for(problem: Problem, oracle: MeanOracle, k: int) -> tuple[Sandwich | None, list[Draft]]:
+    """Return how the uncertainty of a fit on k columns is estimated and the steps it takes, the last of the plan.
+
+    It is offered for least squares and logistic regression in the whole space or a ball: corners of a polytope, groups of
+    records and losses with kinks have other laws.
+    """
+    smooth = isinstance(problem.loss, Squared | Logistic) and isinstance(problem.domain, WholeSpace | L2Ball)
+    if not (smooth and isinstance(oracle, Clip)):
+        return None, []
+    size = k * (k + 1) // 2
+    drafts = [Draft("bread", Outer, size, BREAD), Draft("meat", Outer, size, MEAT)]
+    return Sandwich(problem.n, grid_bits(problem.n)), drafts

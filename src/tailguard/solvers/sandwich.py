@@ -1,0 +1,182 @@
+"""How far a fit may be from the truth: the sandwich of a clipped gradient, from released numbers alone.
+
+Near the answer a mean gradient is linear: g̃(w) = H(w − w*) + sampling error + noise, H its derivative. Every released
+gradient is such an equation, with a known noise; those of the last steps together give the estimate ŵ = w̄ − H⁻¹ḡ of
+w*, with averages weighted by the inverse variances of the noise. Its covariance, H⁻¹(M/n + σ²I)H⁻¹, does not depend on
+how the steps went, on damping, on averaging or on shrinkage. H, the *bread*, and M, the second moments of clipped
+gradients or the *meat*, take one small release each.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailguard.solvers.base import FloatVector, Query, Released, Setting, Uncertainty
+from tailguard.solvers.clip_level import Histogram
+from tailguard.solvers.preconditioner import kept_entries
+from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.curvature import Curvatures
+from tailguard.statistics.fields import Gradient
+from tailguard.statistics.gram import Gram
+from tailguard.statistics.outer import Outer
+from tailguard.statistics.slopes import Leveraged
+from tailguard.statistics.view import View
+
+__all__ = ["Sandwich", "recorded", "sandwich"]
+
+LAST = 0.5
+"""Part of the steps, the last ones, whose gradients count: earlier ones were taken too far from the answer."""
+
+FLOOR = 0.05
+"""Least eigenvalue of the bread that is believed, as a part of the mean one."""
+
+Log = list[tuple[Query, Released]]
+Matrix = NDArray[np.float64]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Sandwich(Setting):
+    """Public numbers: of records, and of the grid's bits."""
+
+    n: int
+    bits: int
+
+
+def recorded(solve: Generator[Query, Released, T], log: Log) -> Generator[Query, Released, T]:
+    """Pass questions and answers through, and keep them."""
+    query = next(solve)
+    while True:
+        reply = yield query
+        log.append((query, reply))
+        try:
+            query = solve.send(reply)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+
+
+def sandwich(setting: Sandwich, log: Log, point: FloatVector) -> Generator[Query, Released, Uncertainty]:
+    """Ask for "bread" and "meat" at the fitted point and return its uncertainty in raw units.
+
+    Parameters
+    ----------
+    setting : Sandwich
+        Public numbers.
+    log : list
+        The questions and answers of the fit: one "gram", "gradient"s weighted by leverage and clipped, and, where the
+        intercept had the last word, "residual level" and "intercept".
+    point : vector
+        The fitted model in the view's units.
+    """
+    steps = _last_steps(log)
+    statistic = steps[-1][0].statistic
+    assert isinstance(statistic, Clipped)
+    assert isinstance(statistic.field, Leveraged)
+    assert isinstance(statistic.field.field, Gradient)
+    radius, threshold, last = statistic.field.radius, statistic.threshold, statistic.field.field
+    gradient = Gradient(last.view, last.loss, point)
+    gram = _gram(log, setting.n, kept_entries(last.view))
+    size = radius * np.sqrt(last.loss.smoothness or 1.0)
+    bread = yield from _like(gram, "bread", Outer(Curvatures(gradient, radius, threshold), size, setting.bits), setting)
+    meat = yield from _like(gram, "meat", Outer(Leveraged(gradient, radius), threshold, setting.bits), setting)
+    found = _assembled(steps, bread, meat, setting.n)
+    if any(query.step == "intercept" for query, _ in log):
+        found = _with_corrected_intercept(found, log, gram, point, setting.n)
+    return _in_raw_units(last.view, found)
+
+
+def _last_steps(log: Log) -> Log:
+    steps = [(query, reply) for query, reply in log if query.step == "gradient"]
+    return steps[int(LAST * len(steps)) :]
+
+
+def _assembled(steps: Log, bread: Matrix, meat: Matrix, n: int) -> Uncertainty:
+    """Return the weighted least squares of all the steps' equations, and its covariance."""
+    points = np.array([query.statistic.field.field.point for query, _ in steps])  # type: ignore[union-attr]
+    gradients = np.array([reply.value / n for _, reply in steps])
+    precision = np.array([(n / reply.noise) ** 2 for _, reply in steps])
+    weights = precision / precision.sum()
+    inverse = _inverse(bread)
+    centre = weights @ points - inverse @ (weights @ gradients)
+    moved = _positive(meat) / n + np.eye(len(meat)) / precision.sum()
+    return Uncertainty(centre, inverse @ moved @ inverse)
+
+
+def _with_corrected_intercept(found: Uncertainty, log: Log, gram: Matrix, point: FloatVector, n: int) -> Uncertainty:
+    """Return the uncertainty where the intercept b makes the mean residual 0: b = mean(t) − ⟨mean(z), slopes⟩.
+
+    The mean residual has an error of its own; that of the slopes reaches b through the mean row, the Gram matrix's last
+    column, because centres are medians.
+    """
+    means = gram[-1, :-1] / max(float(gram[-1, -1]), FLOOR)
+    (query, reply), sizes = (
+        next(pair for pair in log if pair[0].step == step) for step in ("intercept", "residual level")
+    )
+    assert isinstance(query.statistic, Clipped)
+    histogram = Histogram(sizes[1].value / n, sizes[1].noise / n)
+    own = histogram.mean_square(query.statistic.threshold) / n + (reply.noise / n) ** 2
+    lift = np.vstack([np.eye(means.size), -means])
+    covariance = lift @ found.covariance[:-1, :-1] @ lift.T
+    covariance[-1, -1] += own
+    slopes = found.centre[:-1]
+    return Uncertainty(np.append(slopes, point[-1] - means @ (slopes - point[:-1])), covariance)
+
+
+def _in_raw_units(view: View, found: Uncertainty) -> Uncertainty:
+    """Return the uncertainty of the model in raw units; nothing is known of the coefficient of a dropped column."""
+    d = view.dimension_in
+    factors = np.where(kept_entries(view)[:d], view.target_scale / np.asarray(view.scale), 0.0)
+    change = np.zeros((view.dimension, view.dimension))
+    change[:d, :d] = np.diag(factors)
+    shift = np.zeros(view.dimension)
+    if view.intercept:
+        change[d, :d] = -np.asarray(view.centre) * factors
+        change[d, d], shift[d] = view.target_scale, view.target_centre
+    covariance = change @ found.covariance @ change.T
+    dropped = ~kept_entries(view)
+    covariance[dropped, dropped] = np.inf
+    return Uncertainty(change @ found.centre + shift, covariance)
+
+
+def _gram(log: Log, n: int, kept: NDArray[np.bool_]) -> Matrix:
+    """Return the released Gram matrix, its entries beside the diagonal shrunk by what noise explains of them."""
+    query, reply = next(pair for pair in log if pair[0].step == "gram")
+    assert isinstance(query.statistic, Gram)
+    matrix = query.statistic.matrix(reply.value) / n * np.outer(kept, kept)
+    return _shrunk(matrix, np.diag(np.maximum(np.diag(matrix), 0.0)), reply.noise / n)
+
+
+def _like(gram: Matrix, step: str, products: Outer, setting: Sandwich) -> Generator[Query, Released, Matrix]:
+    """Ask for a matrix of products and return it, shrunk towards the multiple of the Gram matrix that fits best."""
+    reply = yield Query(step, products)
+    kept = np.diag(gram) != 0.0
+    matrix = products.matrix(reply.value) / setting.n * np.outer(kept, kept)
+    factor = max(float(np.sum(matrix * gram) / max(np.sum(gram * gram), 1e-300)), 0.0)
+    return _shrunk(matrix, factor * gram, reply.noise / setting.n)
+
+
+def _shrunk(matrix: Matrix, target: Matrix, noise: float) -> Matrix:
+    """Return a positive-part James-Stein estimate between a noisy matrix and its target."""
+    apart = matrix - target
+    entries = np.count_nonzero(np.triu(apart))
+    kept = 1.0 - entries * noise**2 / max(float(np.sum(apart**2)), 1e-300)
+    return np.asarray(target + max(kept, 0.0) * apart)
+
+
+def _inverse(bread: Matrix) -> Matrix:
+    """Return the inverse with eigenvalues held above a part of the mean one; a dropped column has no part in it."""
+    kept = np.flatnonzero(np.diag(bread))
+    values, vectors = np.linalg.eigh(bread[np.ix_(kept, kept)])
+    values = np.maximum(values, max(FLOOR * float(np.mean(values)), 1e-12))
+    inverse = np.zeros_like(bread)
+    inverse[np.ix_(kept, kept)] = (vectors / values) @ vectors.T
+    return inverse
+
+
+def _positive(matrix: Matrix) -> Matrix:
+    """Return the nearest positive semidefinite matrix."""
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
