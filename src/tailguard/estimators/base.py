@@ -11,8 +11,9 @@ from sklearn.utils import Tags
 from tailguard._validate import refuse
 from tailguard.domains import Domain, L2Ball, WholeSpace
 from tailguard.engines import Engine
-from tailguard.errors import BudgetError
+from tailguard.errors import BudgetError, ParameterError
 from tailguard.estimators.guard import refuse_resampling
+from tailguard.estimators.intervals import interval, std_error
 from tailguard.estimators.records import matrix
 from tailguard.ledger.session import SessionLike, session_of
 from tailguard.losses.base import Loss, RecordLoss
@@ -126,7 +127,9 @@ class LinearModel(PrivateEstimator):
     """A private estimator whose answer is coefficients and an intercept."""
 
     coef_: NDArray[np.float64]
+    coef_std_error_: NDArray[np.float64] | None
     intercept_: float
+    intercept_std_error_: float | None
     fit_intercept: bool
     smoothness: float
     strong_convexity: float
@@ -139,4 +142,38 @@ class LinearModel(PrivateEstimator):
     def _learn(self, engine: Engine) -> Self:
         estimate = self._carry_out(engine).estimate
         self.coef_, self.intercept_ = estimate.coefficients, estimate.intercept
+        errors = std_error(self.release_)
+        self.coef_std_error_ = None if errors is None else errors[: self.coef_.size]
+        self.intercept_std_error_ = None if errors is None or not self.fit_intercept else float(errors[-1])
         return self
+
+    def coef_interval(self, level: float = 0.95) -> NDArray[np.float64]:
+        """Return confidence intervals of the coefficients, made from released numbers alone.
+
+        They hold for one coefficient at a time. They count the sampling error and the noise of privacy, not the bias
+        that clipping may leave, and they are centred where the fit was before it was shrunk towards anything, which
+        need not be `coef_`.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Wanted probability that an interval covers the coefficient.
+
+        Returns
+        -------
+        (n_features, 2) matrix
+            Lower and upper ends; infinite for a column that was dropped because it hardly varies.
+
+        Raises
+        ------
+        ParameterError
+            If the method releases nothing from which intervals could be made.
+        """
+        return interval(self, level)[: self.coef_.size]
+
+    def intercept_interval(self, level: float = 0.95) -> NDArray[np.float64]:
+        """Return a confidence interval of the intercept, its lower and upper end; see `coef_interval`."""
+        ends = interval(self, level)
+        if not self.fit_intercept:
+            raise ParameterError(f"{type(self).__name__} was fitted without an intercept.")
+        return np.asarray(ends[-1])

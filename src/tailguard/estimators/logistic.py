@@ -52,6 +52,8 @@ class LogisticRegression(Classifier):
         The parameter `classes`.
     coef_, intercept_ : float64 vector, float
         The private model in raw units, for the log-odds of the last class.
+    coef_std_error_, intercept_std_error_ : float64 vector or None, float or None
+        Their standard errors, sampling error and privacy noise together; None where the method offers none.
     plan_, release_, privacy_ : Plan, Release, Privacy
         What was promised, what was done, and the recomputed guarantee.
 

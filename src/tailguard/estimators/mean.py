@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tailguard.domains import Domain
 from tailguard.engines import Engine
 from tailguard.estimators.base import PrivateEstimator
+from tailguard.estimators.intervals import interval, std_error
 from tailguard.estimators.records import open_records
 from tailguard.ledger.session import SessionLike
 from tailguard.losses import SquaredDistance
@@ -46,6 +47,8 @@ class Mean(PrivateEstimator):
     ----------
     mean_ : float64 vector
         The private mean.
+    mean_std_error_ : float64 vector or None
+        Its standard errors, sampling error and privacy noise together; None where the method offers none.
     plan_, release_, privacy_ : Plan, Release, Privacy
         What was promised, what was done, and the recomputed guarantee.
 
@@ -69,6 +72,7 @@ class Mean(PrivateEstimator):
     _task = "mean"
 
     mean_: NDArray[np.float64]
+    mean_std_error_: NDArray[np.float64] | None
 
     def __init__(
         self,
@@ -112,4 +116,28 @@ class Mean(PrivateEstimator):
             Ignored, for scikit-learn's conventions.
         """
         self.mean_ = self._carry_out(self._open(X)).estimate.coefficients
+        self.mean_std_error_ = std_error(self.release_)
         return self
+
+    def mean_interval(self, level: float = 0.95) -> NDArray[np.float64]:
+        """Return confidence intervals of the means, made from released numbers alone.
+
+        They hold for one mean at a time and count the sampling error, the noise of privacy, and an allowance for what
+        clipping may have moved.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Wanted probability that an interval covers the mean.
+
+        Returns
+        -------
+        (n_features, 2) matrix
+            Lower and upper ends; infinite for a column in which nothing but its median is known.
+
+        Raises
+        ------
+        ParameterError
+            If the method releases nothing from which intervals could be made.
+        """
+        return interval(self, level)

@@ -1,5 +1,6 @@
 """Practical means: private centre and scale of each column, a private threshold, then one release of any oracle."""
 
+import math
 from dataclasses import replace
 
 from tailguard.plans.plan import Plan
@@ -11,18 +12,22 @@ from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import MEAN_UNIT, mean_error
 from tailguard.recipes.preparation import feature_drafts, preparation_for
 from tailguard.solvers.clip_level import CELLS, ClipLevel
-from tailguard.solvers.oracles import MeanOracle
+from tailguard.solvers.oracles import Clip, MeanOracle
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.private_mean import PrivateMean
 from tailguard.solvers.spread import HIGH, LOW
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.below import Below
+from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.octaves import Octaves
 
 __all__ = ["TAIL", "least_order", "plan_centred_mean"]
 
 CENTRE, SCALE, POOLED, LEVEL = 0.06, 0.08, 0.03, 0.06
 """Shares of the budget; the rest goes to the mean."""
+
+SQUARE = 0.03
+"""Share of the columns' mean squares, for the uncertainty of a clipped mean."""
 
 SINGLE = 0.12
 """Share of the clip level of a single column, which needs no scale."""
@@ -50,8 +55,9 @@ def plan_centred_mean(recipe: str, oracle: MeanOracle, problem: Problem, privacy
     noise = CountNoise.of(privacy)
     preparation = preparation_for(problem, privacy, noise, d, CENTRE)
     preparation = replace(preparation, scaled=d > 1, pooled=d > 1)
-    drafts = _preparation_drafts(preparation, d)
-    main = 1.0 - sum(draft.share for draft in drafts)
+    drafts, errors = _preparation_drafts(preparation, d), _errors(oracle, privacy)
+    served = [Draft("mean square", Clipped, d, SQUARE)] if errors is not None else []
+    main = 1.0 - sum(draft.share for draft in [*drafts, *served])
     level = ClipLevel(min(TAIL * oracle.noise(d) * noise.of_one(main) / n, 0.5), least_order(problem))
     drafts.append(Draft("mean", oracle.kind, oracle.dimension(d), main))
     return Plan(
@@ -59,8 +65,8 @@ def plan_centred_mean(recipe: str, oracle: MeanOracle, problem: Problem, privacy
         parameters="practical",
         problem=problem,
         privacy=privacy,
-        solver=PrivateMean(problem.domain, n, d, bits, oracle, preparation, level),
-        steps=assemble(drafts, privacy, bits),
+        solver=PrivateMean(problem.domain, n, d, bits, oracle, preparation, level, errors),
+        steps=assemble([*drafts, *served], privacy, bits),
         sources=(
             ("shares", "chosen on synthetic data"),
             ("threshold", f"tail mass {TAIL:g} × noise ÷ (n × budget), read off a private histogram"),
@@ -68,6 +74,13 @@ def plan_centred_mean(recipe: str, oracle: MeanOracle, problem: Problem, privacy
         ),
         predicted_error=mean_error(oracle, problem, noise, main),
     )
+
+
+def _errors(oracle: MeanOracle, privacy: Privacy) -> float | None:
+    """Return the standard deviation ÷ scale of the noise where the uncertainty is estimated: Gaussian, or Laplace."""
+    if not isinstance(oracle, Clip):
+        return None
+    return math.sqrt(2.0) if privacy.pure else 1.0
 
 
 def _preparation_drafts(preparation: Preparation, d: int) -> list[Draft]:

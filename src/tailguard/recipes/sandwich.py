@@ -20,8 +20,8 @@ BREAD, MEAT = 0.01, 0.02
 def sandwich_for(problem: Problem, oracle: MeanOracle, k: int) -> tuple[Sandwich | None, list[Draft]]:
     """Return how the uncertainty of a fit on k columns is estimated and the steps it takes, the last of the plan.
 
-    It is offered for least squares and logistic regression in the whole space or a ball: corners of a polytope, groups of
-    records and losses with kinks have other laws.
+    It is offered for least squares and logistic regression in the whole space or a ball: corners of a polytope, groups
+    of records and losses with kinks have other laws.
     """
     smooth = isinstance(problem.loss, Squared | Logistic) and isinstance(problem.domain, WholeSpace | L2Ball)
     if not (smooth and isinstance(oracle, Clip)):

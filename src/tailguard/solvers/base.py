@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-
 from scipy.special import ndtri
 
 from tailguard._validate import real
