@@ -33,6 +33,9 @@ LAST = 0.5
 FLOOR = 0.05
 """Least eigenvalue of the bread that is believed, as a part of the mean one."""
 
+TINY, LARGEST = 1e-60, 1e60
+"""Where numbers end: no released matrix of unit scale comes near."""
+
 Log = list[tuple[Query, Released]]
 Matrix = NDArray[np.float64]
 T = TypeVar("T")
@@ -82,10 +85,11 @@ def sandwich(setting: Sandwich, log: Log, point: FloatVector) -> Generator[Query
     size = radius * np.sqrt(last.loss.smoothness or 1.0)
     bread = yield from _like(gram, "bread", Outer(Curvatures(gradient, radius, threshold), size, setting.bits), setting)
     meat = yield from _like(gram, "meat", Outer(Leveraged(gradient, radius), threshold, setting.bits), setting)
-    found = _assembled(steps, bread, meat, setting.n)
-    if any(query.step == "intercept" for query, _ in log):
-        found = _with_corrected_intercept(found, log, gram, point, setting.n)
-    return _in_raw_units(last.view, found)
+    with np.errstate(all="ignore"):  # released values may be anything; what overflows is not known
+        found = _assembled(steps, bread, meat, setting.n)
+        if any(query.step == "intercept" for query, _ in log):
+            found = _with_corrected_intercept(found, log, gram, point, setting.n)
+        return _in_raw_units(last.view, found)
 
 
 def _last_steps(log: Log) -> Log:
@@ -135,17 +139,17 @@ def _in_raw_units(view: View, found: Uncertainty) -> Uncertainty:
     if view.intercept:
         change[d, :d] = -np.asarray(view.centre) * factors
         change[d, d], shift[d] = view.target_scale, view.target_centre
-    covariance = change @ found.covariance @ change.T
-    dropped = ~kept_entries(view)
-    covariance[dropped, dropped] = np.inf
-    return Uncertainty(change @ found.centre + shift, covariance)
+    covariance, centre = change @ found.covariance @ change.T, change @ found.centre + shift
+    unknown = ~kept_entries(view) | ~np.isfinite(np.diag(covariance)) | ~np.isfinite(centre)
+    covariance[unknown, unknown] = np.inf
+    return Uncertainty(np.where(np.isfinite(centre), centre, 0.0), covariance)
 
 
 def _gram(log: Log, n: int, kept: NDArray[np.bool_]) -> Matrix:
     """Return the released Gram matrix, its entries beside the diagonal shrunk by what noise explains of them."""
     query, reply = next(pair for pair in log if pair[0].step == "gram")
     assert isinstance(query.statistic, Gram)
-    matrix = query.statistic.matrix(reply.value) / n * np.outer(kept, kept)
+    matrix = _held(query.statistic.matrix(reply.value) / n) * np.outer(kept, kept)
     return _shrunk(matrix, np.diag(np.maximum(np.diag(matrix), 0.0)), reply.noise / n)
 
 
@@ -153,16 +157,21 @@ def _like(gram: Matrix, step: str, products: Outer, setting: Sandwich) -> Genera
     """Ask for a matrix of products and return it, shrunk towards the multiple of the Gram matrix that fits best."""
     reply = yield Query(step, products)
     kept = np.diag(gram) != 0.0
-    matrix = products.matrix(reply.value) / setting.n * np.outer(kept, kept)
-    factor = max(float(np.sum(matrix * gram) / max(np.sum(gram * gram), 1e-300)), 0.0)
+    matrix = _held(products.matrix(reply.value) / setting.n) * np.outer(kept, kept)
+    factor = max(float(np.sum(matrix * gram) / max(np.sum(gram * gram), TINY)), 0.0)
     return _shrunk(matrix, factor * gram, reply.noise / setting.n)
+
+
+def _held(matrix: Matrix) -> Matrix:
+    """Return the matrix with entries whose squares and inverses are floats, whatever was released."""
+    return np.asarray(np.clip(np.nan_to_num(matrix), -LARGEST, LARGEST))
 
 
 def _shrunk(matrix: Matrix, target: Matrix, noise: float) -> Matrix:
     """Return a positive-part James-Stein estimate between a noisy matrix and its target."""
     apart = matrix - target
     entries = np.count_nonzero(np.triu(apart))
-    kept = 1.0 - entries * noise**2 / max(float(np.sum(apart**2)), 1e-300)
+    kept = 1.0 - entries * noise**2 / max(float(np.sum(apart**2)), TINY)
     return np.asarray(target + max(kept, 0.0) * apart)
 
 
@@ -170,7 +179,7 @@ def _inverse(bread: Matrix) -> Matrix:
     """Return the inverse with eigenvalues held above a part of the mean one; a dropped column has no part in it."""
     kept = np.flatnonzero(np.diag(bread))
     values, vectors = np.linalg.eigh(bread[np.ix_(kept, kept)])
-    values = np.maximum(values, max(FLOOR * float(np.mean(values)), 1e-12))
+    values = np.maximum(values, max(FLOOR * float(values.sum()) / max(kept.size, 1), TINY))
     inverse = np.zeros_like(bread)
     inverse[np.ix_(kept, kept)] = (vectors / values) @ vectors.T
     return inverse
