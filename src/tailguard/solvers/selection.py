@@ -120,7 +120,8 @@ class ModelSelection(Solver):
         reply = yield Query("choice", Shifted(scores, unit * (sizes.min() - sizes)))
         winner = int(np.clip(reply.value[0], 0, len(models) - 1))
         noise = limit * self.pick / self.n
-        return Selected(wide[winner][: self.d], float(wide[winner][self.d]), winner, tuple(models), noise)
+        slopes, offset = wide[winner][: self.d], float(wide[winner][self.d])
+        return Selected(slopes, offset, None, winner, tuple(models), noise)  # intervals do not survive a choice
 
     def _wide(self, model: Estimate, columns: tuple[int, ...] | None) -> FloatVector:
         """Return coefficients for all columns, and the intercept."""
