@@ -63,11 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"{level.name} benchmark: {len(datasets)} tasks, {len(usable)} solvers, {cells} cells, {todo} to run."
     )
     console.print(f"About {minutes:.0f} minutes in {options.jobs} processes; results in {store.path.parent}.")
-    begun = time.monotonic()
     if todo and not options.report:
+        store.note(_session(words, options.jobs))
         run(left, store, options.jobs, level.limit, console)
-    about = _about(words, time.monotonic() - begun, options.jobs, skipped)
-    report(store, about, units, console, publish=options.publish)
+    report(store, _about(store.sessions(), skipped), units, console, publish=options.publish)
     return 0
 
 
@@ -112,17 +111,23 @@ def _publish_raw(raw: results.Rows) -> None:
         path.unlink()
 
 
-def _about(words: Sequence[str], seconds: float, jobs: int, skipped: dict[str, str]) -> About:
-    facts = {
-        "seeds": f"from {plan.FIRST_SEED[False]} (development), from {plan.FIRST_SEED[True]} (held out)",
+def _session(words: Sequence[str], jobs: int) -> dict[str, str]:
+    """Return how the cells of a session are made."""
+    return {
+        "command": shlex.join(["python", "-m", "benchmarks", *_public(words)]),
         "machine": f"{platform.machine()}, {os.cpu_count()} processors, {jobs} processes with one BLAS thread each",
         "Python": platform.python_version(),
         "versions": ", ".join(f"{name} {found}" for name in PACKAGES if (found := _version(name))),
         "commit": _commit(),
         "date": time.strftime("%Y-%m-%d"),
-        "last session": f"{seconds:.0f} s",
     }
-    return About(shlex.join(["python", "-m", "benchmarks", *_public(words)]), facts, skipped)
+
+
+def _about(sessions: Sequence[dict[str, str]], skipped: dict[str, str]) -> About:
+    """Return the facts of the sessions that made the cells, each said once."""
+    facts = {name: "; ".join(dict.fromkeys(session[name] for session in sessions)) for name in (sessions or [{}])[0]}
+    seeds = f"from {plan.FIRST_SEED[False]} (development), from {plan.FIRST_SEED[True]} (held out)"
+    return About(facts.pop("command", ""), {"seeds": seeds, **facts}, skipped)
 
 
 def _public(words: Sequence[str]) -> list[str]:

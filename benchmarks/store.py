@@ -22,7 +22,7 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self.path = folder / "cells.jsonl"
+        self.path, self._notes = folder / "cells.jsonl", folder / "sessions.jsonl"
         self._read, self._lines = 0, 0
 
     def append(self, row: dict[str, Any]) -> None:
@@ -58,6 +58,17 @@ class Store:
                 continue
             found[key(row)] = row
         return found
+
+    def note(self, session: dict[str, Any]) -> None:
+        """Add what is known about a session that ran cells."""
+        with self._notes.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(session) + "\n")
+
+    def sessions(self) -> list[dict[str, Any]]:
+        """Return the sessions that ran the cells, in their order."""
+        return (
+            [json.loads(line) for line in self._notes.read_text("utf-8").splitlines()] if self._notes.exists() else []
+        )
 
     def done(self) -> set[Key]:
         """Return the keys of cells that need not be run again: those that were not skipped."""
