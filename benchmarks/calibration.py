@@ -230,7 +230,9 @@ def table(lines: Sequence[Line]) -> str:
         mine = [line for line in lines if line.method == name]
         spent, fits = max(line.spent for line in mine), sum(line.runs for line in mine)
         replays = [line.replayed for line in mine if line.replayed is not None]
-        changes = ", ".join(f"{step} {ratio:.3f}" for step, ratio in _merged(replays).ratios.items()) or "not ours"
+        changes = (
+            ", ".join(f"{step} {ratio:.3f}" for step, ratio in _merged(replays).ratios.items()) or "not replayed here"
+        )
         verdict = "holds" if all(line.holds for line in mine) else "FAILS"
         ratio = f"{spent:.6f}" if fits else "refused everywhere"
         rows.append(f"| {name} | {mine[0].relation} | {len(mine)} | {fits} | {ratio} | {changes} | {verdict} |")
