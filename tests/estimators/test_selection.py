@@ -1,5 +1,7 @@
 """`select`: every candidate charged, the clearly better one chosen, one plan for all."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +17,7 @@ from tailguard.privacy.composition import epsilon
 from tailguard.report import summary
 from tailguard.solvers.selection import step_name
 
-N = 4_000
+N = 3_000
 W = np.array([1.0, -1.0, 0.8, 0.0])
 BUDGETS = [(4.0, 1e-6), (12.0, 0.0)]
 
@@ -86,9 +88,10 @@ def test_kinds_of_models_and_scorings():
     assert chosen.best_name_ == "median"
 
 
-def _plan(epsilon, delta, **options):
+@cache
+def _plan(epsilon, delta, shares=None):
     models = [tg.LinearRegression(), tg.Lasso(1.0), tg.LinearRegression(fit_intercept=False)]
-    return plan_select(models, [None, (0, 2), (3, 1, 0)], N, 4, tg.Privacy(epsilon, delta), **options)
+    return plan_select(models, [None, (0, 2), (3, 1, 0)], N, 4, tg.Privacy(epsilon, delta), shares=shares)
 
 
 @pytest.mark.parametrize(("eps", "delta"), BUDGETS)
@@ -111,11 +114,11 @@ def test_the_cost_is_that_of_all_candidates_and_of_the_choice(eps, delta):
 
 
 def test_shares():
-    even, uneven = _plan(4.0, 1e-6), _plan(4.0, 1e-6, shares=[8.0, 1.0, 1.0])
+    even, uneven = _plan(4.0, 1e-6), _plan(4.0, 1e-6, shares=(8.0, 1.0, 1.0))
     gradients = [min(s.multiplier for s in plan.steps if s.name == step_name(0, "gradient")) for plan in (even, uneven)]
     assert gradients[1] < 0.75 * gradients[0]
     with pytest.raises(ParameterError, match="'shares' parameter of select must be 3 numbers"):
-        _plan(4.0, 1e-6, shares=[1.0])
+        _plan(4.0, 1e-6, shares=(1.0,))
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), BUDGETS)
@@ -123,7 +126,7 @@ def test_replay_and_json(epsilon, delta):
     plan = _plan(epsilon, delta)
     assert loads(dumps(plan)) == plan
     X, y = numbers()
-    for row, value in (([1e308] * 4, 1e308), ([np.nan] * 4, 0.0), ([0.0, 0.0, 1e9, 0.0], -1e9)):
+    for row, value in (([1e308] * 4, 1e308), ([0.0, np.nan, 1e9, 0.0], -1e9)):
         other, target = X.copy(), y.copy()
         other[5], target[5] = row, value
         found = replay_plan(plan, engines.open(X, y), engines.open(other, target))
@@ -168,7 +171,7 @@ def test_sparse_records_and_blocks_with_columns():
 
 def test_larger_models_are_not_chosen_for_fitting_noise():
     """Without Akaike's term the larger model would always look better with so little noise."""
-    for seed in range(3):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((1_000, 13))
         y = X[:, 0] + rng.standard_normal(1_000)

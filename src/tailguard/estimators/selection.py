@@ -205,6 +205,8 @@ def _checked(candidates: Any) -> dict[str, tuple[LinearModel, Any]]:
         )
     if len({str(getattr(estimator, "classes", None)) for estimator in estimators}) > 1:
         raise refuse("candidates", "select", "for the same two classes", [e.classes for e in estimators])
+    if any(np.size(getattr(estimator, "classes", (0, 1))) != 2 for estimator in estimators):
+        raise refuse("candidates", "select", "for two classes", [e.classes for e in estimators])
     if any(estimator.session is not None for estimator in estimators):
         raise refuse("candidates", "select", "without sessions: select has one for all", "a session")
     return named
