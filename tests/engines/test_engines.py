@@ -4,12 +4,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
 
 from tailguard import engines
 from tailguard.engines import WHOLE, Block
+from tailguard.engines.arrow_file import ArrowFileEngine
 from tailguard.engines.columns import ColumnEngine
 from tailguard.engines.numpy import NumpyEngine
 from tailguard.engines.parquet import ParquetEngine
@@ -38,6 +40,14 @@ def _parquet(X, y, folder, threads, chunk_bytes):
     return ParquetEngine(path, target="y", threads=threads, chunk_bytes=chunk_bytes)
 
 
+def _arrow(X, y, folder, threads, chunk_bytes):
+    path = folder / "records.feather"
+    names = [f"x{j}" for j in range(X.shape[1])]
+    columns = dict(zip(["y", *names, "text"], [y, *X.T, ["?"] * len(X)], strict=True))
+    feather.write_feather(pa.table(columns), path, chunksize=37, compression="lz4" if threads == 1 else "uncompressed")
+    return ArrowFileEngine(path, target="y", features=names, threads=threads, chunk_bytes=chunk_bytes)
+
+
 MAKERS = {
     "C order": lambda X, y, _, **how: NumpyEngine(X, y, **how),
     "F order": lambda X, y, _, **how: NumpyEngine(np.asfortranarray(X), y, **how),
@@ -46,6 +56,7 @@ MAKERS = {
     "CSC": lambda X, y, _, **how: SparseEngine(_sparse_with_duplicates(X).tocsc(), y, **how),
     "COO": lambda X, y, _, **how: SparseEngine(_sparse_with_duplicates(X), y, **how),
     "Parquet": lambda X, y, folder, **how: _parquet(X, y, folder, **how),
+    "Arrow": lambda X, y, folder, **how: _arrow(X, y, folder, **how),
 }
 
 
@@ -69,7 +80,7 @@ def test_every_statistic_on_the_engines_at_large(case, tmp_path):
     kernel = case.statistic.kernel()
     expected = kernel(X, y)
     order = np.random.default_rng(3).permutation(80)
-    for maker in ("F order", "columns", "COO", "Parquet"):
+    for maker in ("F order", "columns", "COO", "Parquet", "Arrow"):
         engine = MAKERS[maker](X[order], y[order], tmp_path, threads=2, chunk_bytes=777)
         np.testing.assert_array_equal(engine.map_sum(kernel), expected)
 
@@ -122,6 +133,25 @@ def test_threads_really_share_the_work_and_errors_come_through():
     assert calls.count(10) == 100
     with pytest.raises(ZeroDivisionError):
         NumpyEngine(np.zeros((1007, 1)), threads=4, chunk_bytes=80).map_sum(kernel)
+
+
+@pytest.mark.parametrize("kind", ["Parquet", "one row group", "Arrow"])
+def test_a_pass_takes_no_more_memory_for_more_rows(kind, tmp_path):
+    """What Arrow allocates while all batches go by: that of a file four times as large is not much more."""
+
+    def peak(n):
+        table, path = pa.table({f"x{j}": np.random.default_rng(0).random(n) for j in range(2)}), tmp_path / f"{n}"
+        if kind == "Arrow":
+            feather.write_feather(table, path, chunksize=50_000)
+        else:
+            pq.write_table(table, path, row_group_size=n if kind == "one row group" else 50_000)
+        del table
+        engine = (ArrowFileEngine if kind == "Arrow" else ParquetEngine)(path, chunk_bytes=2**19, threads=1)
+        before = pa.total_allocated_bytes()
+        return max(pa.total_allocated_bytes() - before for _ in engine._pieces(WHOLE))
+
+    small, large = peak(200_000), peak(800_000)
+    assert large < small + 2**21 < 800_000 * 8 * 2
 
 
 def test_parquet_never_holds_the_whole_file(tmp_path):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tailguard import engines
 from tailguard.cli.csv_file import AUTO, CsvFile, text_cells
 from tailguard.engines.arrow import selected
+from tailguard.engines.arrow_file import ArrowFileEngine, arrow_header
 from tailguard.engines.base import Engine
 from tailguard.engines.columns import ColumnEngine
 from tailguard.engines.parquet import ParquetEngine
@@ -23,9 +24,6 @@ from tailguard.estimators.labels import Relabelled, zero_one
 from tailguard.statistics.arrays import FloatVector
 
 __all__ = ["Source"]
-
-BATCH = 2**16
-"""Labels that are texts are turned into numbers so many at a time."""
 
 Kind = Literal["parquet", "arrow", "csv"]
 KINDS: dict[str, Kind] = {
@@ -68,7 +66,7 @@ class Source:
             with self._parquet() as file:
                 rows, schema = file.metadata.num_rows, file.schema_arrow
         else:
-            rows, schema = self._table.num_rows, self._table.schema
+            rows, schema = arrow_header(self.path)
         names = self._names(schema.names)
         selected(schema, self.target if self._numbers is not None or self.classes is None else None, names)
         return rows, len(names)
@@ -85,7 +83,7 @@ class Source:
             with self._parquet():
                 return engines.open(self.path, target=self.target, features=self.features)
         if self._kind == "arrow":
-            return engines.open(self._table, target=self.target, features=self.features)
+            return ArrowFileEngine(self.path, target=self.target, features=self.features)
         names = self._names(self._csv.names)
         columns = self._csv.read([*names, *([] if self.target is None else [self.target])])
         return ColumnEngine(columns[: len(names)], None if self.target is None else columns[-1], names=names)
@@ -101,11 +99,10 @@ class Source:
                 names = self._names(file.schema_arrow.names)
                 self._check_text(file.schema_arrow.field(self.target).type)
             return ParquetEngine(self.path, target=self.target, features=names, recode=self._labels)
-        names = self._names(self._table.column_names)
-        column = self._table.column(self.target)
-        self._check_text(column.type)
-        targets = np.concatenate([self._labels(column.slice(start, BATCH)) for start in range(0, len(column), BATCH)])
-        return engines.open(self._table.select(names), targets)
+        _, schema = arrow_header(self.path)
+        names = self._names(schema.names)
+        self._check_text(schema.field(self.target).type)
+        return ArrowFileEngine(self.path, target=self.target, features=names, recode=self._labels)
 
     def _recode(self, labels: NDArray[Any]) -> FloatVector:
         return zero_one(labels, np.asarray(self.classes))
@@ -155,15 +152,6 @@ class Source:
             return pq.ParquetFile(self.path)
         except (pa.ArrowException, OSError):
             raise DataError(f"{str(self.path)!r} is not a Parquet file.") from None
-
-    @cached_property
-    def _table(self) -> Any:
-        """The columns as an Arrow table; an Arrow file is mapped into memory, not read."""
-        try:
-            source = pa.memory_map(str(self.path))
-            return pa.ipc.open_file(source).read_all()
-        except (pa.ArrowException, OSError):
-            raise DataError(f"{str(self.path)!r} is not an Arrow or Feather file.") from None
 
 
 def _not_one(name: str, found: int) -> DataError:

@@ -1,55 +1,34 @@
 """Records in a Parquet file, read batch by batch: the file may be larger than the memory."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
-from tailguard.engines.arrow import arrow_column, selected
-from tailguard.engines.base import CHUNK_BYTES, ChunkedEngine, Records
-from tailguard.engines.partition import Block
+from tailguard.engines.batches import BatchEngine
 from tailguard.errors import DataError
-from tailguard.statistics.arrays import FloatVector
 
 __all__ = ["ParquetEngine"]
 
-Batch = tuple[Any, "NDArray[np.bool_] | None"]
+STREAM_BYTES = 2**20
+"""How much of a compressed column is read at once; a row group may be as large as the file."""
 
 
-class ParquetEngine(ChunkedEngine[Batch]):
+class ParquetEngine(BatchEngine):
     """The numeric columns of one Parquet file; at no time is more than a few batches in memory.
 
     Parameters
     ----------
     path : str or path
         The file.
-    target : str or None, default=None
-        Column with the targets.
-    features : sequence of str or None, default=None
-        Columns to use, in this order; None is all but the target.
-    recode : callable or None, default=None
-        Turns the Arrow array of a target that is no number into one number a row.
-    chunk_bytes : int
-        Bytes of float64 records handed to a kernel at once.
-    threads : int or None, default=None
-        None is the number of processors this process may use.
+    **options
+        As for `BatchEngine`: target, features, recode, chunk_bytes, threads.
     """
 
-    def __init__(
-        self,
-        path: str | PathLike[str],
-        *,
-        target: str | None = None,
-        features: Sequence[str] | None = None,
-        recode: Callable[[Any], FloatVector] | None = None,
-        chunk_bytes: int = CHUNK_BYTES,
-        threads: int | None = None,
-    ) -> None:
+    def __init__(self, path: str | PathLike[str], **options: Any) -> None:
         self._path = Path(path)
         if not self._path.is_file():
             raise DataError(f"There is no file {str(path)!r}.")
@@ -58,30 +37,10 @@ class ParquetEngine(ChunkedEngine[Batch]):
                 self._metadata, schema = file.metadata, file.schema_arrow
         except pa.ArrowException:
             raise DataError(f"{str(path)!r} is not a Parquet file.") from None
-        chosen = [name for name in schema.names if name != target] if features is None else features
-        self._features, _ = selected(schema, target if recode is None else None, chosen)
-        self._target, self._recode = target, arrow_column if recode is None else recode
-        super().__init__(
-            self._metadata.num_rows,
-            len(self._features),
-            has_target=target is not None,
-            names=self._features,
-            chunk_bytes=chunk_bytes,
-            threads=threads,
-        )
+        super().__init__(self._metadata.num_rows, schema, **options)
 
-    def _pieces(self, block: Block) -> Iterator[Batch]:
-        names = [*self._features, *([] if self._target is None else [self._target])]
-        start = 0
-        with pq.ParquetFile(self._path, metadata=self._metadata) as file:
-            for batch in file.iter_batches(self.chunk_rows, columns=names):
-                stop = start + batch.num_rows
-                yield batch, None if block.count == 1 else block.mask(start, stop, self.n)
-                start = stop
-
-    def _load(self, piece: Batch) -> Records:
-        batch, mask = piece
-        rows = slice(None) if mask is None else mask
-        X = np.column_stack([arrow_column(batch.column(name))[rows] for name in self._features])
-        y = None if self._target is None else self._recode(batch.column(self._target))[rows]
-        return X, y
+    def _batches(self, names: list[str]) -> Iterator[Any]:
+        # Without these options pyarrow reads ahead until the whole file is in memory.
+        streamed = {"pre_buffer": False, "buffer_size": STREAM_BYTES}
+        with pq.ParquetFile(self._path, metadata=self._metadata, **streamed) as file:
+            yield from file.iter_batches(self.chunk_rows, columns=names)
