@@ -122,7 +122,7 @@ def _clips(case):
 
 
 LOOSE = {"mean square": 0.0, "meat": 0.6, "bread": 0.0}
-"""The squares of one column of opposites are equal; far records have no curvature, so that the contract of `Outer` has to look for the worst."""
+"""Squares of one column of opposites are equal; far records have no curvature, so `Outer` must look for the worst."""
 
 
 @pytest.mark.parametrize("case", list(filter(_clips, CASES)), ids=str)
