@@ -27,8 +27,11 @@ class OpenDP(PeerSolver):
         self.inside, self.variant = inside, f"bounds hold {100.0 * inside:g} %"
 
     def supports(self, dataset: Dataset, budget: Budget) -> str | None:
-        wide = dataset.task == "linear" and dataset.d > 1
-        return super().supports(dataset, budget) or ("linear regression on one feature only" if wide else None)
+        reason = super().supports(dataset, budget)
+        if reason is None and dataset.task == "linear" and dataset.d > 1:
+            return "linear regression on one feature only"
+        # Lists of numbers go into its means: some 2 µs a value.
+        return reason or ("more than two million values" if dataset.n * dataset.d > 2_000_000 else None)
 
     def fit(self, task: str, data: Drawn, budget: Budget, seed: int) -> Fit:
         return self._mean(data, budget, seed) if task == "mean" else self._line(data, budget, seed)
