@@ -6,6 +6,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import log_loss, r2_score, roc_auc_score
+from sklearn.pipeline import make_pipeline
 
 import tailguard as tg
 from tailguard import engines
@@ -110,6 +111,20 @@ def test_classifiers_of_every_kind():
         inside(result["error_rate"], np.mean(model.predict(X) != labels))
         assert ("log_loss" in result) == hasattr(model, "predict_proba")
         assert 0.7 < result["auc"].value < 0.95
+
+
+def test_pipelines_and_chosen_models():
+    X, y = classes(4_000)
+    frame = pd.DataFrame({"x": X @ W, "group": np.where(X[:, 0] > 0, "a", "b")})
+    encoder = tg.PublicOneHotEncoder({"group": ["a"]})
+    steps = make_pipeline(encoder, tg.LogisticRegression(epsilon=8.0, random_state=0)).fit(frame, y)
+    result = tg.evaluate(steps, frame, y, epsilon=4.0, random_state=0)
+    inside(result["error_rate"], np.mean(steps.predict(frame) != y))
+    models = {"bad": (tg.LogisticRegression(), [2]), "good": (tg.LogisticRegression(), [1, 0])}
+    chosen = tg.select(models, X, y, epsilon=8.0, random_state=0)
+    result = tg.evaluate(chosen, X, y, epsilon=4.0, random_state=0)
+    inside(result["error_rate"], np.mean(chosen.predict(X) != y))
+    assert list(result) == ["error_rate", "log_loss", "auc"]
 
 
 def test_fewer_measures_have_less_noise():

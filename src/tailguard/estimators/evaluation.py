@@ -1,7 +1,7 @@
 """`evaluate`: how well a fixed model predicts records that it has not seen, privately."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from tailguard.engines import Engine
 from tailguard.errors import DataError
 from tailguard.estimators.labels import Relabelled, zero_one
 from tailguard.estimators.records import open_records, target, vector
+from tailguard.estimators.selection import Selection
 from tailguard.ledger.session import SessionLike, session_of
 from tailguard.plans import Plan, Release
 from tailguard.privacy import Privacy
@@ -90,7 +91,7 @@ def evaluate(
     Parameters
     ----------
     model : fitted model, or (coefficients, intercept)
-        A fitted estimator of tailguard; or anything public: coefficients and intercept, a linear model of scikit-learn,
+        A fitted estimator of tailguard, or what `select` has chosen; or anything public: coefficients and intercept, a linear model of scikit-learn,
         or an object that predicts row by row. It must not depend on these records but through earlier private releases.
     X, y
         Records that were not used to fit, as for the estimators. On records that were used, the costs of the fit and of
@@ -173,6 +174,10 @@ def _open(model: Any, X: Any, y: Any, labels: NDArray[Any] | None, d: int) -> En
 
 def _judged(model: Any, X: Any, classes: Sequence[Any] | None) -> tuple[Judged, NDArray[Any] | None, Any]:
     """Return the model as a linear one, its classes, and the records that it is linear in."""
+    if isinstance(model, Selection):
+        linear, labels, _ = _judged(model.best_estimator_, X, classes)
+        chosen = model.release_.estimate  # the same model, on all columns
+        return replace(linear, coefficients=tuple(chosen.coefficients.tolist())), labels, X
     if isinstance(model, tuple) and len(model) == 2:
         kind = "numbers" if classes is None else "log-odds"
         return _linear(*model, kind), None if classes is None else _two(classes), X

@@ -46,13 +46,14 @@ def mean_error(oracle: MeanOracle, problem: Problem, noise: CountNoise, share: f
 
 @dataclass(frozen=True)
 class Formula:
-    """x = sampling·k/n + gradient·(k/S)² + gram·k⁵/S⁴ + ridge·k²/S + (start/S)³ + (found·s·ln(d/s)/S)⁶ + floor + u.
+    """An expected error x, as a sum of what its parts cost; S is n × budget.
 
-    S is n × budget, k counts the coefficients that are fitted, the intercept included, s those of a sparse model. The
-    terms are what a fit without privacy pays; the noise of the gradients; that of a Gram matrix, which slows the
-    descent down; the regulariser that pure privacy needs; private units that a small sample hardly carries; the signal
-    of columns that are not found; the bias of shrinkage; and u, which jumps to ½ where S falls below units·k, as there
-    are no units for single columns any more.
+    x = sampling·k/n + (gradient + coordinates·k)·(k/S)² + gram·k⁵/S⁴ + ridge·k²/S + (start/S)³ + (found·s·ln(d/s)/S)⁶
+    + floor + u. k counts the coefficients that are fitted, the intercept included, s those of a sparse model. The terms
+    are what a fit without privacy pays; the noise of gradients that are bounded as vectors, or by coordinates; that of
+    a Gram matrix, which slows the descent down; the regulariser that pure privacy needs; private units that a small
+    sample hardly carries; the signal of columns that are not found; the bias of shrinkage; and u, which jumps to ½
+    where S falls below units·k, as there are no units for single columns any more.
     """
 
     sampling: float
@@ -63,6 +64,7 @@ class Formula:
     floor: float = 0.0
     ridge: float = 0.0
     units: float = 0.0
+    coordinates: float = 0.0
 
     def __call__(self, problem: Problem, noise: CountNoise) -> float:
         """Return x for a signal as strong as the noise."""
@@ -70,7 +72,8 @@ class Formula:
         size = domain.sparsity if isinstance(domain, Sparse) else problem.d
         k = size + problem.intercept
         sought = self.found * size * math.log(problem.d / size) / strength
-        x = self.sampling * k / problem.n + self.gradient * (k / strength) ** 2 + self.gram * k**5 / strength**4
+        gradient = (self.gradient + self.coordinates * k) * (k / strength) ** 2
+        x = self.sampling * k / problem.n + gradient + self.gram * k**5 / strength**4
         x += self.ridge * k**2 / strength + (self.start / strength) ** 3 + min(sought, 1e3) ** 6 + self.floor
         jump = min(self.units * k / strength, 10.0) ** 20
         return x + 0.5 * jump / (1.0 + jump)
@@ -79,6 +82,12 @@ class Formula:
 FORMULAS: dict[tuple[str, str], Formula] = {
     ("newton", "residuals"): Formula(1.2, 57.0, gram=1100.0),
     ("newton", "classes"): Formula(4.5, 160.0, gram=730.0),
+    ("median_of_means", "residuals"): Formula(1.2, 220.0, gram=1100.0),
+    ("median_of_means", "classes"): Formula(4.5, 620.0, gram=730.0),
+    ("iterative_updating", "residuals"): Formula(1.2, 800.0, gram=1100.0),
+    ("iterative_updating", "classes"): Formula(4.5, 2200.0, gram=730.0),
+    ("truncated_mean", "residuals"): Formula(1.2, 0.0, gram=1100.0, coordinates=57.0),
+    ("truncated_mean", "classes"): Formula(4.5, 0.0, gram=730.0, coordinates=160.0),
     ("centred_descent", "residuals"): Formula(1.5, 14.0, start=600.0),
     ("centred_descent", "classes"): Formula(3.3, 23.0, start=480.0, floor=0.015),
     ("objective_perturbation", "residuals"): Formula(1.2, 500.0, units=680.0),
@@ -89,13 +98,7 @@ FORMULAS: dict[tuple[str, str], Formula] = {
 """The practical recipes' factors, by recipe and by what is predicted, fitted to medians over synthetic families by
 `python -m benchmarks.prediction --fit`; the same script says how often they are right."""
 
-LIKE = {
-    "clipping": "newton",
-    "truncated_mean": "newton",
-    "median_of_means": "newton",
-    "iterative_updating": "newton",
-    "sparse_path": "sparse_rounds",
-}
+LIKE = {"clipping": "newton", "sparse_path": "sparse_rounds"}
 """Recipes that are predicted as others: what they do differently was not measured, or makes little difference."""
 
 
