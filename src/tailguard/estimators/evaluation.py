@@ -91,8 +91,9 @@ def evaluate(
     Parameters
     ----------
     model : fitted model, or (coefficients, intercept)
-        A fitted estimator of tailguard, or what `select` has chosen; or anything public: coefficients and intercept, a linear model of scikit-learn,
-        or an object that predicts row by row. It must not depend on these records but through earlier private releases.
+        A fitted estimator of tailguard, or what `select` has chosen; or anything public: coefficients and intercept, a
+        linear model of scikit-learn, or an object that predicts row by row. It must not depend on these records but
+        through earlier private releases.
     X, y
         Records that were not used to fit, as for the estimators. On records that were used, the costs of the fit and of
         the evaluation add up, and the model looks better than it is.
