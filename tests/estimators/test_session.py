@@ -1,6 +1,8 @@
 """Estimators inside a session: charged before they read, and no way around it by scores or resampled rows."""
 
+import ast
 import importlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -200,6 +202,9 @@ def test_pipelines_of_fixed_transformations_work(session):
     pipeline = make_pipeline(FunctionTransformer(np.arctan), tg.LinearRegression(epsilon=1.0, session=session))
     pipeline.fit(X, y)
     assert len(session.statement().charges) == 1
+    with pytest.raises(tg.BudgetError, match=r"tg\.evaluate"):
+        pipeline.score(X, y)
+    assert tg.evaluate(pipeline, X, y, epsilon=1.0, measures=["r2"]).release.receipt.number == 2
 
 
 def test_a_replay_is_refused(session):
@@ -231,3 +236,14 @@ def test_a_selection_is_charged_once_and_its_models_stay_inside(session):
     assert result.release.receipt.number == 2
     for release in (chosen.release_, chosen.best_estimator_.release_, result.release):
         assert tg.plans.check_certificate(release.certificate()).guarantee == release.guarantee
+
+
+def test_nothing_is_run_without_a_thought_of_the_session():
+    """Every call of the kernel from an estimator, a function or the command line hands a session on."""
+    source, found = Path(tg.__file__).parent, 0
+    for path in [*(source / "estimators").glob("*.py"), *(source / "cli").glob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "run":
+                found += 1
+                assert len(node.args) + len(node.keywords) == 4, path.name
+    assert found >= 5

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, is_classifier
 from tailguard._validate import choice, real, refuse
 from tailguard.engines import Engine
 from tailguard.errors import DataError
+from tailguard.estimators.guard import inherited
 from tailguard.estimators.labels import Relabelled, zero_one
 from tailguard.estimators.records import open_records, target, vector
 from tailguard.estimators.selection import Selection
@@ -148,7 +149,7 @@ def evaluate(
     level = real("level", level, "evaluate", above=0.0, below=1.0)
     engine = _open(model, X, y, labels, len(judged.coefficients))
     plan = plan_evaluation(judged, engine.n, Privacy(epsilon, delta), asked, level)
-    account = session_of("evaluate", session if session is not None else getattr(model, "session", None))
+    account = session_of("evaluate", inherited(model) if session is None else session)
     return Evaluation(run(plan, engine, make_randomness(random_state, numerics), account))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from tailguard.errors import BudgetError
 
-__all__ = ["refuse_resampling", "refuse_score"]
+__all__ = ["inherited", "refuse_resampling", "refuse_score"]
 
 _RESAMPLING = ("sklearn.model_selection", "sklearn.ensemble", "sklearn.calibration")
 
@@ -30,6 +30,13 @@ def refuse_resampling(estimator: Any) -> None:
                 "which resamples rows and judges by exact data: use tg.select to choose and tg.evaluate to judge."
             )
         frame = frame.f_back  # type: ignore[assignment]
+
+
+def inherited(model: Any) -> Any:
+    """Return the session of a model, or of one inside it, as the last step of a pipeline is; None without any."""
+    parameters = model.get_params() if hasattr(model, "get_params") else {}
+    found = [value for name, value in parameters.items() if name.rpartition("__")[2] == "session"]
+    return next((session for session in found if session is not None), None)
 
 
 def refuse_score(estimator: Any) -> None:
