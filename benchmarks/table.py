@@ -50,6 +50,7 @@ def _budget(row: dict[str, Any]) -> tuple[float, float]:
 def _comparison(rows: results.Rows) -> Iterator[str]:
     yield "| method | told | " + " | ".join(GROUPS) + " |"
     yield "|---|---|" + "---|" * len(GROUPS)
+    yield _own(rows)
     names = sorted({(row["method"], row["relation"]) for row in rows if row["method"] != targets.OURS})
     lines = [(_order(rows, name), _line(rows, *name)) for name in names]
     yield from (line for _, line in sorted(lines) if line)
@@ -79,7 +80,30 @@ def _line(rows: results.Rows, method: str, relation: str) -> str:
     cells = [_cell(rows, (method, relation), group) for group in GROUPS]
     if all(cell == "–" for cell in cells):
         return ""
-    return f"| {name} | {f'{TOLD} {told[-1]}' if told else '–'} | " + " | ".join(cells) + " |"
+    return f"| {name} | {_told(told[-1], mine) if told else '–'} | " + " | ".join(cells) + " |"
+
+
+def _told(words: str, rows: results.Rows) -> str:
+    """Return the first thing that a method was told, and how many variants the answer chose among."""
+    count = max(row["variants"] for row in rows)
+    first, *_ = words.split("; ")
+    return f"{TOLD} {first}" + (f"; best of {count}" if count > 1 and not first.startswith("the best of") else "")
+
+
+def _own(rows: results.Rows) -> str:
+    """Return the line of our own excess, by which the others are divided."""
+    cells = []
+    for group in GROUPS:
+        parts = []
+        for held_out in (False, True):
+            found = [
+                (row["task"], row["excess"])
+                for row in rows
+                if (row["method"], row["group"], row["held_out"]) == (targets.OURS, group, held_out)
+            ]
+            parts.append(number(targets.geometric(found)) if found else "–")
+        cells.append("–" if parts == ["–", "–"] else " / ".join(parts))
+    return "| *tailguard: the excess itself* | – | " + " | ".join(cells) + " |"
 
 
 def _cell(rows: results.Rows, name: tuple[str, str], group: str) -> str:

@@ -53,14 +53,23 @@ def geometric(found: Sequence[Ratio]) -> float:
     return float(np.exp(np.mean([math.log(max(ratio, 1e-12)) for _, ratio in found]))) if found else math.nan
 
 
-def lines(rows: Rows) -> Iterator[str]:
-    """Yield the statements, development and held-out tasks apart; `rows` has one row a task, method and budget."""
+def lines(rows: Rows, variants: Rows = ()) -> Iterator[str]:
+    """Yield the statements, development and held-out tasks apart.
+
+    Parameters
+    ----------
+    rows : list of dict
+        One row a task, method and budget.
+    variants : list of dict, default=()
+        One row a task, variant and budget.
+    """
     for held_out, title in ((False, "Development tasks"), (True, "Held-out tasks")):
         part = [row for row in rows if row["held_out"] == held_out]
         if part:
             yield f"{title}, δ = {DELTA:g}, medians over seeds"
             yield from _against_reference(part)
             yield from _against_peers(part)
+            yield from _against_fixed([row for row in variants if row["held_out"] == held_out])
             yield from _against_null(part)
             yield from real.lines(part)
             yield ""
@@ -97,6 +106,27 @@ def _against_peers(rows: Rows) -> Iterator[str]:
             aim = f"; aim ≤ {PEER_AIMS[group]:g}" if group in PEER_AIMS else ""
             if cells:
                 yield f"  excess ÷ best peer ({label}), {group}: " + "; ".join(cells) + aim
+
+
+def _against_fixed(rows: Rows) -> Iterator[str]:
+    """Yield ours ÷ the variant that is best over all tasks of a group: tuned once, not for every task anew."""
+    for group in ("linear", "logistic", "skewed"):
+        for epsilon in EPSILONS:
+            part = [row for row in rows if row["group"] == group and _budget(row) == (epsilon, DELTA)]
+            ours = {row["task"]: row["excess"] for row in part if row["method"] == OURS}
+            found: dict[tuple[str, str], dict[str, float]] = {}
+            for row in part:
+                if peers(row) and row["relation"] == "replace-one":
+                    found.setdefault((row["method"], row["variant"]), {})[row["task"]] = row["excess"]
+            means = {
+                name: geometric([(task, ours[task] / excess) for task, excess in values.items()])
+                for name, values in found.items()
+                if set(values) == set(ours)
+            }
+            if means:
+                name = max(means, key=lambda name: means[name])
+                words = f"{group}, ε = {epsilon:g}: {means[name]:.3g} ({' '.join(name).strip()})"
+                yield f"  excess ÷ best single variant (replace-one), {words}"
 
 
 def _against_null(rows: Rows) -> Iterator[str]:

@@ -81,7 +81,8 @@ def test_summaries_survive_a_file(tmp_path):
 def test_ratios_take_the_best_peer_of_each_task():
     chosen = results.best(results.summarise(RAW))
     assert targets.ratios(chosen, 1.0, 1e-6, targets.peers) == [(BASE["task"], pytest.approx(0.02 / 0.03))]
-    text = "\n".join(targets.lines(chosen))
+    text = "\n".join(targets.lines(chosen, results.summarise(RAW)))
+    assert "best single variant (replace-one), linear, ε = 1: 0.4 (gd clip 2)" in text
     assert "excess ÷ non-private, linear: ε = 1: 4 (1 tasks)" in text
     assert "best peer (replace-one alone), linear: ε = 1: 0.4 (> 1.5 on 0 of 1)" in text
     assert "worse than the private null model by more than 5 %: 0 of 1 cells" in text
@@ -123,8 +124,9 @@ def test_bars_of_diverged_methods_stay_in_the_picture():
 
 def test_a_table_between_markers():
     found = table.tables(results.summarise(RAW))
-    assert f"| gd | {plot.TOLD} scales; the best of 2 variants | 2.5 / – |" in found
+    assert f"| gd | {plot.TOLD} scales; best of 2 | 2.5 / – |" in found
     assert f"| sgd {plot.EASIER} | – | 1.5 / – |" in found
+    assert "| *tailguard: the excess itself* | – | 0.02 / – | – |" in found
     text = f"a {table.START}\nstale\n{table.END} b"
     once = table.inserted(text, found)
     assert table.inserted(once, found) == once
