@@ -112,7 +112,7 @@ def _words(epsilon: float, delta: float) -> str:
 
 
 def _name(row: dict[str, Any]) -> str:
-    easier = row["relation"] == "add-or-remove-one" and "add" not in row["method"]
+    easier = row["relation"] == "add-or-remove-one" and not row["method"].endswith(("relation", "(add-remove)"))
     return row["method"] + (" (add-remove)" if easier else "")
 
 

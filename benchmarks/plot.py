@@ -25,7 +25,7 @@ svg polyline.peer { stroke: var(--peer); fill: none; } svg polyline.free { strok
 svg polyline.told { stroke-dasharray: 5 4; stroke-opacity: 1; }
 """
 
-LEFT, WIDTH, HEIGHT, RIGHT = 250, 330, 20, 520
+LEFT, WIDTH, HEIGHT, RIGHT = 260, 300, 20, 640
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def _x(value: float, low: float, high: float) -> float:
 def _grid(low: float, high: float, top: float, bottom: float, axis: str) -> list[str]:
     parts = []
     decades = round(math.log10(high / low))
-    for power in range(0, decades + 1, max(1, decades // 6)):
+    for power in range(0, decades + 1, math.ceil(decades / 5)):
         x = _x(low * 10.0**power, low, high)
         parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{top}" y2="{bottom}"/>')
         parts.append(
