@@ -145,6 +145,8 @@ class NumberEvaluation(Solver):
         for level in (0.5 - ranks, 0.5, 0.5 + ranks):
             size = yield from magnitude("median error", Residuals(judge.predictions), level, judge.n, judge.bits)
             found.append(size)
+        if found[1] == 0.0:  # hardly any error is known and differs from 0
+            return unknown("median_absolute_error", 0.0, math.inf)
         value, low, high = found[1], min(found) / STEP, max(found) * STEP
         error = (high - low) / (2.0 * judge.width)
         sampled = min(
