@@ -58,11 +58,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.print(f"skipped: {name}: {reason}")
     left = missing(units, store)
     cells, todo = (sum(len(unit.cells) for unit in part) for part in (units, left))
-    minutes = estimate(left, KEPT / "summary.csv") / options.jobs / 60.0
+    minutes = estimate(left) / options.jobs / 60.0
     console.print(
         f"{level.name} benchmark: {len(datasets)} tasks, {len(usable)} solvers, {cells} cells, {todo} to run."
     )
-    console.print(f"About {minutes:.0f} minutes in {options.jobs} processes; results in {store.path.parent}.")
+    console.print(
+        f"About {minutes:.0f} minutes in {options.jobs} processes on idle cores; results in {store.path.parent}."
+    )
     if todo and not options.report:
         store.note(_session(words, options.jobs))
         run(left, store, options.jobs, level.limit, console)

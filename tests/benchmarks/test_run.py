@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import cell, plan
+from benchmarks import cell, cost, plan
 from benchmarks.datasets.linear import Linear
 from benchmarks.objective import Budget, Dataset, Drawn, Fit, Refused, Solver
 from benchmarks.solvers import Tailguard, solvers
@@ -90,6 +90,12 @@ def test_reporting_seeds_are_apart():
     for unit in found:
         first = 84_000 if unit.dataset.held_out else 83_000
         assert first <= unit.seed < first + 100
+
+
+@pytest.mark.parametrize(("level", "minutes"), [(plan.FAST, 10.0), (plan.FULL, 120.0)])
+def test_two_idle_cores_are_enough(level, minutes):
+    units = plan.units(level, plan.tasks(level)[0], solvers())
+    assert cost.estimate(units) / 2.0 / 60.0 <= minutes
 
 
 def test_fast_tasks_exist():
