@@ -64,7 +64,11 @@ def test_simulations_and_missing_ledgers_are_refused(tailguard, file, files, tmp
 
 
 def test_a_dry_run_is_free(tailguard, file, files):
-    assert tailguard("fit", files / "claims.parquet", *FIT, "--session", file, "--dry-run").status == 0
+    words = ("fit", files / "claims.parquet", "--target", "pay", "--session", file, "--dry-run")
+    outcome = tailguard(*words, "--epsilon", 2)
+    assert outcome.status == 0
+    assert "would pay" in outcome.err
+    assert "costs ρ = " in tailguard(*words, "--epsilon", 9).err
     assert tg.Session(file).statement().charges == ()
 
 

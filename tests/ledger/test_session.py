@@ -119,8 +119,11 @@ def test_the_number_of_rows_belongs_to_the_session(path, session):
     assert session.statement().n_rows is None
     session.charge(PLAN)
     assert session.statement().n_rows == 5000
-    with pytest.raises(tg.BudgetError, match=r"5000 rows, and this plan is for 4000: .* tg\.select"):
-        session.charge(tg.Mean(epsilon=0.2).plan(4000, 2))
+    part = tg.Mean(epsilon=0.2).plan(4000, 2)
+    with pytest.raises(tg.BudgetError, match=r"5000 rows, and this plan is for 4000: .* tg\.select") as caught:
+        session.charge(part)
+    assert session.refusal(part) == str(caught.value)
+    assert session.refusal(PLAN) is None
     session.charge(tg.Mean(epsilon=0.2).plan(5000, 1))  # a choice of columns by name is public
     told = tg.Session(path.parent / "other.db", **BUDGET, n_rows=100)
     with pytest.raises(tg.BudgetError, match="100 rows"):

@@ -9,7 +9,7 @@ import pyarrow as pa
 from rich.console import Console
 from rich.progress import Progress
 
-from tailguard.cli.console import check_writable, json_text, say, say_json, warn, write
+from tailguard.cli.console import check_writable, json_text, note, say, say_json, warn, write
 from tailguard.cli.model_file import document
 from tailguard.cli.sources import Source
 from tailguard.engines.base import Engine, Kernel, Records
@@ -48,12 +48,14 @@ class Job:
             sys.stdout.write(dumps(plan) + "\n")
         else:
             say(renderable(plan))
+        if self.session is not None:
+            refusal = Session(self.session).refusal(plan)
+            note(refusal or "The session would pay for it.")
 
     def carry_out(self) -> None:
         """Fit, print and write the results."""
-        check_writable(
-            self.output, self.report, self.certificate
-        )  # a fit whose result is lost costs as much as any other
+        # A fit whose result is lost costs as much as any other.
+        check_writable(self.output, self.report, self.certificate)
         randomness = make_randomness(self.seed)
         if not randomness.private:
             warn(NOT_PRIVATE)

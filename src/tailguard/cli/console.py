@@ -13,7 +13,7 @@ from tailguard.errors import DataError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["check_writable", "complain", "json_text", "say", "say_json", "warn", "working", "write"]
+__all__ = ["check_writable", "complain", "json_text", "note", "say", "say_json", "warn", "working", "write"]
 
 
 def say(*parts: "RenderableType") -> None:
@@ -40,6 +40,11 @@ def json_text(document: Any) -> str:
 def complain(sentence: str) -> None:
     """Print one sentence about what went wrong."""
     sys.stderr.write(f"tailguard: {' '.join(sentence.split()).rstrip('.')}.\n")
+
+
+def note(sentence: str) -> None:
+    """Print a sentence beside the results."""
+    sys.stderr.write(sentence + "\n")
 
 
 def warn(sentence: str) -> None:

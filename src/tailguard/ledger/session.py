@@ -124,18 +124,16 @@ Gaussian fit with ε = 0.75 at δ = 1e-06.
         Receipt
             The line of the ledger; it is on the disk.
         """
-        name, event = digest(plan), plan.event
+        return self._pay(lambda found: _line(found, plan))
 
-        def line(found: Statement) -> Charge:
-            if found.n_rows not in (None, plan.problem.n):
-                raise BudgetError(
-                    f"The session is for a data set of {found.n_rows} rows, and this plan is for {plan.problem.n}: to "
-                    "choose or judge models on parts of the rows, use tg.select or tg.evaluate."
-                )
-            cost = Cost.of(event, found.privacy.delta)
-            return Charge.for_plan(len(found.charges) + 1, now(), plan, name, cost)
-
-        return self._pay(line)
+    def refusal(self, plan: Plan) -> str | None:
+        """Return the sentence with which a plan would be refused now, None if it would be paid; nothing is charged."""
+        found = self.statement()
+        try:
+            _admit(found, _line(found, plan))
+        except BudgetError as error:
+            return str(error)
+        return None
 
     def charge_other(self, privacy: Privacy, note: str) -> Receipt:
         """Pay for something that was done, or will be done, by other means to the same records.
@@ -160,9 +158,7 @@ Gaussian fit with ε = 0.75 at δ = 1e-06.
         with file.transaction(self.path) as connection:
             found = _statement(*file.read(connection, self.path))
             self._check_identity(found)
-            charge = line(found)
-            if not found.filter.admits(found.costs, charge.cost):
-                raise BudgetError(_refusal(found, charge.cost))
+            charge = _admit(found, line(found))
             file.append(connection, charge)
         return Receipt(found.identity, charge.number, found.privacy)
 
@@ -209,6 +205,23 @@ def _statement(terms: dict[str, object], charges: tuple[Charge, ...]) -> Stateme
         return Statement(str(terms["identity"]), str(terms["created"]), privacy, slack, n_rows, charges)  # type: ignore[arg-type]
     except (KeyError, ValueError):
         raise LedgerError("The ledger is damaged: its budget cannot be read.") from None
+
+
+def _line(found: Statement, plan: Plan) -> Charge:
+    """Return the next charge of a ledger, for a plan on its data set."""
+    if found.n_rows not in (None, plan.problem.n):
+        raise BudgetError(
+            f"The session is for a data set of {found.n_rows} rows, and this plan is for {plan.problem.n}: a part of "
+            "the rows needs a session of its own, and to choose or judge models there are tg.select and tg.evaluate."
+        )
+    cost = Cost.of(plan.event, found.privacy.delta)
+    return Charge.for_plan(len(found.charges) + 1, now(), plan, digest(plan), cost)
+
+
+def _admit(found: Statement, charge: Charge) -> Charge:
+    if not found.filter.admits(found.costs, charge.cost):
+        raise BudgetError(_refusal(found, charge.cost))
+    return charge
 
 
 def _refusal(found: Statement, cost: Cost) -> str:
