@@ -57,7 +57,9 @@ class Watched:
 def schedule(plan: Plan) -> list[tuple[Step, Block]]:
     """Return the step and the block of every release, in order."""
     return [
-        (step, Block((step.first + k) % step.blocks, step.blocks)) for step in plan.steps for k in range(step.count)
+        (step, Block((step.first + k) % step.blocks, step.blocks, step.columns))
+        for step in plan.steps
+        for k in range(step.count)
     ]
 
 
