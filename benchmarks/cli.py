@@ -92,6 +92,7 @@ def report(store: Store, about: About, units: Sequence[plan.Unit], console: Cons
     results.write(store.path.parent / "raw.csv", raw, results.RAW)
     if publish:
         _publish_raw(raw)
+        (KEPT / "about.md").write_text(_kept(about, summary, len(raw)), "utf-8")
     for line in text:
         console.print(line)
     failures = sorted({f"{row['method']}: {row['status']}" for row in wanted if row["status"].startswith("skipped")})
@@ -104,6 +105,21 @@ def _coverage(whole: Sequence[plan.Unit], units: Sequence[plan.Unit]) -> str:
     tasks = len({unit.dataset.name for unit in whole}), len({unit.dataset.name for unit in units})
     part = "the whole plan" if len(whole) == len(units) else "a run that was stopped"
     return f"{part}: {tasks[0]} of {tasks[1]} tasks, {len(whole)} of {len(units)} pairs of a task and a seed"
+
+
+def _kept(about: About, summary: results.Rows, cells: int) -> str:
+    """Return what the pages say about the kept run."""
+    epsilons = {
+        name: ", ".join(f"{epsilon:g}" for epsilon in sorted({row["epsilon"] for row in summary if pick(row)}))
+        for name, pick in (("δ > 0", lambda row: row["delta"] > 0.0), ("pure", targets.is_pure))
+    }
+    seeds = sorted({row["seeds"] for row in summary if targets.private(row)})
+    facts = "; ".join(
+        f"{name}: {about.facts[name]}" for name in ("covers", "commit", "date", "machine") if name in about.facts
+    )
+    budgets = "; ".join(f"ε = {values} ({name})" for name, values in epsilons.items() if values)
+    counts = f"{cells} fits, {seeds[0]} to {seeds[-1]} seeds"
+    return f"`{about.command}`: {counts}; {budgets}. {facts[:1].upper()}{facts[1:]}.\n"
 
 
 def _publish_raw(raw: results.Rows) -> None:

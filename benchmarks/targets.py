@@ -28,6 +28,11 @@ def private(row: dict[str, Any]) -> bool:
     return math.isfinite(row["epsilon"])
 
 
+def is_pure(row: dict[str, Any]) -> bool:
+    """Return whether a row is of a private method with a pure budget."""
+    return private(row) and row["delta"] == 0.0
+
+
 def peers(row: dict[str, Any]) -> bool:
     """Return whether a row is of somebody else's private method, and that method spends no more than it was given."""
     return private(row) and not overspending([row]) and not row["method"].startswith(OURS) and row["method"] != NULL
