@@ -1,4 +1,4 @@
-"""Public labels to 0 and 1; anything else becomes NaN, which contributes nothing."""
+"""Public labels to 0, 1, 2 …; anything else becomes NaN, which contributes nothing."""
 
 from typing import Any
 
@@ -15,9 +15,11 @@ __all__ = ["Relabelled", "equal", "zero_one"]
 
 
 def zero_one(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.float64]:
-    """Return 0.0 for the first class, 1.0 for the second and NaN for every other label."""
-    first, second = (equal(labels, label) for label in classes)
-    return np.where(second, 1.0, np.where(first, 0.0, np.nan))
+    """Return 0.0 for the first class, 1.0 for the second, and so on, and NaN for every other label."""
+    numbers = np.full(labels.shape, np.nan)
+    for number, label in enumerate(classes):
+        numbers[equal(labels, label)] = number
+    return numbers
 
 
 def equal(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
@@ -36,7 +38,7 @@ def _same(cell: Any, label: Any) -> bool:
 
 
 class Relabelled:
-    """An engine whose targets are turned into 0 and 1, chunk by chunk."""
+    """An engine whose targets are turned into 0, 1, 2 …, chunk by chunk."""
 
     def __init__(self, engine: Engine, classes: NDArray[Any]) -> None:
         self._engine = engine

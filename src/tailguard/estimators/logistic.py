@@ -4,23 +4,24 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from tailguard.domains import Domain
-from tailguard.estimators.models import Classifier
+from tailguard.estimators.classes import ManyClasses
 from tailguard.ledger.session import SessionLike
 from tailguard.plans import Moment
 
 __all__ = ["LogisticRegression"]
 
 
-class LogisticRegression(Classifier):
-    """Logistic regression with two public classes on heavy-tailed features, without a bound on them.
+class LogisticRegression(ManyClasses):
+    """Logistic regression with two or more public classes on heavy-tailed features, without a bound on them.
 
     Parameters
     ----------
     epsilon, delta : float, default=1.0, 1e-6
         The budget, for replacing one record.
-    classes : sequence of two labels, default=(0, 1)
-        The public labels, the positive one last. They are never read from the data; a record with any other label
-        contributes nothing.
+    classes : sequence of two or more labels, default=(0, 1)
+        The public labels; of two, the positive one last. They are never read from the data; a record with any other
+        label contributes nothing. More than two make a multinomial model: one plan, in which each step releases the
+        gradient of all classes at once, for about the noise of two classes. It takes δ > 0 and no domain.
     method : str, default="auto"
         As in `LinearRegression`.
     parameters : {"practical", "paper"}, default="practical"
@@ -48,10 +49,11 @@ class LogisticRegression(Classifier):
 
     Attributes
     ----------
-    classes_ : vector of two labels
+    classes_ : vector of labels
         The parameter `classes`.
     coef_, intercept_ : float64 vector, float
-        The private model in raw units, for the log-odds of the last class.
+        The private model in raw units, for the log-odds of the last class. Of more than two classes a row of
+        coefficients and an intercept for each class; a softmax makes probabilities of their scores.
     coef_std_error_, intercept_std_error_ : float64 vector or None, float or None
         Their standard errors, sampling error and privacy noise together; None where the method offers none.
     plan_, release_, privacy_ : Plan, Release, Privacy

@@ -245,6 +245,7 @@ def _fitted(
     for (name, (estimator, _)), model in zip(named.items(), release.estimate.models, strict=True):
         seen, copy = columns[name], clone(estimator).set_params(session=session)  # inside it, too, there are no scores
         copy.coef_, copy.intercept_ = model.coefficients, model.intercept
+        copy.coef_std_error_ = copy.intercept_std_error_ = None
         copy.n_features_in_ = model.coefficients.size
         copy.plan_, copy.release_, copy.privacy_ = release.plan, replace(release, estimate=model), release.guarantee
         if hasattr(first, "classes_"):

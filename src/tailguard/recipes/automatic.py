@@ -28,8 +28,8 @@ def choose_recipe(task: Task, problem: Problem, privacy: Privacy, parameters: Pa
 
     Parameters
     ----------
-    task : {"mean", "regression"}
-        What is fitted.
+    task : {"mean", "regression", "classes"}
+        What is fitted; "classes" are more than two, for which there is "newton".
     problem, privacy : Problem, Privacy
         The public facts and the budget.
     parameters : {"practical", "paper"}, default="practical"
@@ -52,6 +52,8 @@ def choose_recipe(task: Task, problem: Problem, privacy: Privacy, parameters: Pa
     if parameters == "paper":
         return _of_a_paper(task, problem, privacy)
     domain = problem.domain
+    if task == "classes":
+        return "newton"
     if task == "mean":
         return "sparse_mean" if isinstance(domain, Sparse) else "centred_clipping"
     if isinstance(domain, Sparse):

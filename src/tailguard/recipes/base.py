@@ -14,7 +14,7 @@ from tailguard.recipes.feasible import TooFewRowsError
 __all__ = ["Parameters", "Planner", "Recipe", "Task"]
 
 Parameters = Literal["practical", "paper"]
-Task = Literal["mean", "regression"]
+Task = Literal["mean", "regression", "classes"]
 Planner = Callable[[Problem, Privacy], Plan]
 
 

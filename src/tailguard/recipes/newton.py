@@ -3,6 +3,7 @@
 from functools import partial
 
 from tailguard.recipes.base import Recipe
+from tailguard.recipes.classes import plan_classes
 from tailguard.recipes.regression import plan_regression
 from tailguard.solvers.oracles import Clip
 
@@ -12,5 +13,8 @@ RECIPE = Recipe(
     name="newton",
     source="tailguard; steps as in Zhao et al. 2024, Algorithm 1, in private units",
     summary="Private centring and scaling, a noisy Gram matrix as preconditioner, clipped steps.",
-    planners={("regression", "practical"): partial(plan_regression, "newton", Clip())},
+    planners={
+        ("regression", "practical"): partial(plan_regression, "newton", Clip()),
+        ("classes", "practical"): partial(plan_classes, "newton"),
+    },
 )

@@ -27,6 +27,7 @@ NOT_PRIVATE = "SIMULATION, NOT PRIVATE: the noise comes from a seed and can be s
 _TASKS = {
     "squared": "linear regression",
     "logistic": "logistic regression",
+    "multinomial": "multinomial logistic regression",
     "squared distance": "mean",
     "huber": "robust regression (Huber's loss)",
     "biweight": "robust regression (Tukey's biweight)",
@@ -39,6 +40,7 @@ _PURPOSES = {
     "target scale": "spread of the target",
     "feature centre": "median of each column",
     "feature scale": "spread of each column",
+    "class shares": "how many of each class there are",
     "row level": "how long rows are",
     "pooled scale": "a common spread for columns without one of their own",
     "clip level": "where to clip rows",

@@ -109,7 +109,8 @@ class ModelSelection(Solver):
         """Yield queries, receive releases, return the chosen model."""
         models = []
         for number, candidate in enumerate(self.candidates):
-            models.append((yield from _named(candidate.solver.solve(), number)))
+            model = yield from _named(candidate.solver.solve(), number)
+            models.append(replace(model, uncertainty=None))  # intervals do not survive a choice
         wide = [self._wide(model, candidate.columns) for model, candidate in zip(models, self.candidates, strict=True)]
         slopes, offsets = np.stack(wide, axis=1)[: self.d], np.array([model[self.d] for model in wide])
         regret = Regret(View(self.d, basis=slopes), SCORINGS[self.scoring], offsets, 1.0)
@@ -121,7 +122,7 @@ class ModelSelection(Solver):
         winner = int(np.clip(reply.value[0], 0, len(models) - 1))
         noise = limit * self.pick / self.n
         slopes, offset = wide[winner][: self.d], float(wide[winner][self.d])
-        return Selected(slopes, offset, None, winner, tuple(models), noise)  # intervals do not survive a choice
+        return Selected(slopes, offset, None, winner, tuple(models), noise)
 
     def _wide(self, model: Estimate, columns: tuple[int, ...] | None) -> FloatVector:
         """Return coefficients for all columns, and the intercept."""
