@@ -70,13 +70,13 @@ class Job:
         if self.output is not None:
             write(self.output, json_text(model))
         if self.report is not None:
-            write(self.report, html(release, names=names, target=target))
+            write(self.report, html(release, names=names, target=target, classes=self.source.classes))
         if self.certificate is not None:
             write(self.certificate, json_text(release.certificate(issued=now())))
         if self.json:
             say_json(model)
         else:
-            say(renderable(release, names=names))
+            say(renderable(release, names=names, classes=self.source.classes))
 
 
 def run_with_progress(

@@ -8,6 +8,7 @@ import typer
 
 from tailguard.cli.console import check_writable, say, say_json, warn, working, write
 from tailguard.cli.options import Data, Delimiter, DryRun, Epsilon, Json, Report, Seed, SessionFile, names
+from tailguard.errors import DataError
 
 if TYPE_CHECKING:
     from tailguard.cli.model_file import Model
@@ -76,6 +77,8 @@ def evaluate(
 def _judged(model: "Model") -> "Judged":
     from tailguard.recipes.evaluation import Judged
 
+    if model.rows:
+        raise DataError("A model of more than two classes cannot be evaluated yet.")
     target = "numbers" if model.classes is None else "margins" if model.margins else "log-odds"
     return Judged(model.coefficients, model.intercept, target)
 

@@ -30,8 +30,8 @@ from tailguard.cli.options import (
     Threshold,
     make_estimator,
     names,
+    public_classes,
     settings,
-    two_classes,
 )
 
 __all__ = ["fit"]
@@ -57,7 +57,7 @@ def fit(
         str | None, typer.Option(help="Columns to use, with commas between; all others by default.")
     ] = None,
     model: Annotated[RegressionName, typer.Option("--model", "--loss", help="What is fitted.")] = RegressionName.linear,
-    classes: Annotated[str, typer.Option(help="For logistic, svc: two public labels, the positive one last.")] = "0,1",
+    classes: Annotated[str, typer.Option(help="Public labels, the positive of two last; logistic takes more.")] = "0,1",
     sparsity: Sparsity = None,
     robust_loss: RobustLoss = None,
     threshold: Threshold = None,
@@ -87,8 +87,11 @@ def fit(
         from tailguard.cli.carry_out import Job
         from tailguard.cli.sources import Source
 
-        labels = two_classes(classes) if "logistic" in model.value or model.value == "svc" else None
+        classifies = "logistic" in model.value or model.value == "svc"
+        labels = public_classes(classes, model is RegressionName.logistic) if classifies else None
         options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius)
+        if labels is not None and len(labels) > 2:
+            options["classes"] = tuple(range(len(labels)))  # what the source makes of them
         estimator = make_estimator(ModelName(model.value), options, sparsity, robust_loss, threshold)
         source = Source(data, target, names(features), labels, delimiter)
         job = Job(estimator, source, seed, output, report, json, certificate, session)

@@ -12,6 +12,8 @@ from typing import Any
 
 from tailguard.errors import DataError, PlanError
 from tailguard.plans import Plan, Release, dumps, loads
+from tailguard.report.values import uncertainty
+from tailguard.solvers.class_descent import ClassEstimate
 
 __all__ = ["Model", "document", "read_model", "read_model_values", "read_plan", "read_text"]
 
@@ -20,30 +22,37 @@ FORMAT = "tailguard model 1"
 
 @dataclass(frozen=True)
 class Model:
-    """What `predict` and `evaluate` need of a model file; `margins` says that its values are no log-odds."""
+    """What `predict` and `evaluate` need of a model file; `margins` says that its values are no log-odds.
+
+    More than two classes have `rows` of coefficients and `offsets` instead of one vector and an intercept.
+    """
 
     names: tuple[str, ...]
     coefficients: tuple[float, ...]
     intercept: float
-    classes: tuple[str, str] | None
+    classes: tuple[str, ...] | None
     margins: bool = False
     target: str | None = None
+    rows: tuple[tuple[float, ...], ...] = ()
+    offsets: tuple[float, ...] = ()
 
 
 def document(
-    release: Release, names: tuple[str, ...], target: str | None = None, classes: tuple[str, str] | None = None
+    release: Release, names: tuple[str, ...], target: str | None = None, classes: tuple[str, ...] | None = None
 ) -> dict[str, Any]:
     """Return a release as plain JSON values."""
+    offsets = release.estimate.offsets.tolist() if isinstance(release.estimate, ClassEstimate) else None
     body = {
         "format": FORMAT,
         "private": release.private,
         "model": {
             "columns": list(names),
             "coefficients": release.estimate.coefficients.tolist(),
-            "intercept": release.estimate.intercept,
+            "intercept": offsets if offsets is not None else release.estimate.intercept,
             "target": target,
             "classes": None if classes is None else list(classes),
         },
+        "uncertainty": uncertainty(release),
         "guarantee": {"epsilon": release.guarantee.epsilon, "delta": release.guarantee.delta},
         "numerics": release.numerics,
         "versions": dict(release.versions),
@@ -93,13 +102,19 @@ def read_model_values(path: Path) -> tuple[Any, Any]:
 
 
 def _model(columns: Any, coefficients: Any, intercept: Any, target: Any, classes: Any) -> Model:
-    names = tuple(str(name) for name in columns)
-    values = tuple(float(value) for _, value in zip(names, coefficients, strict=True))
-    labels = None
-    if classes is not None:
-        negative, positive = classes
-        labels = str(negative), str(positive)
-    return Model(names, values, float(intercept), labels, target=None if target is None else str(target))
+    names, label = tuple(str(name) for name in columns), None if target is None else str(target)
+    labels = None if classes is None else tuple(str(one) for one in classes)
+    if labels is not None and len(labels) > 2:
+        rows = tuple(_numbers(names, row) for _, row in zip(labels, coefficients, strict=True))
+        return Model(names, (), 0.0, labels, target=label, rows=rows, offsets=_numbers(labels, intercept))
+    if labels is not None and len(labels) != 2:
+        raise ValueError
+    return Model(names, _numbers(names, coefficients), float(intercept), labels, target=label)
+
+
+def _numbers(names: tuple[str, ...], values: Any) -> tuple[float, ...]:
+    """Return as many numbers as there are names."""
+    return tuple(float(value) for _, value in zip(names, values, strict=True))
 
 
 def _no_model(path: Path) -> DataError:

@@ -36,8 +36,8 @@ __all__ = [
     "Threshold",
     "make_estimator",
     "names",
+    "public_classes",
     "settings",
-    "two_classes",
 ]
 
 
@@ -123,12 +123,13 @@ def names(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
-def two_classes(text: str) -> tuple[str, str]:
-    """Return two labels from a list with a comma."""
+def public_classes(text: str, several: bool) -> tuple[str, ...]:
+    """Return labels from a list with commas: two of them, or, where the model knows several, more."""
     labels = names(text) or []
-    if len(labels) != 2 or labels[0] == labels[1]:
-        raise refuse("classes", "fit", "two different labels with a comma between", text)
-    return labels[0], labels[1]
+    if len(labels) < 2 or len(set(labels)) < len(labels) or (len(labels) > 2 and not several):
+        rule = "two or more different labels with commas" if several else "two different labels with a comma between"
+        raise refuse("classes", "fit", rule, text)
+    return tuple(labels)
 
 
 def settings(

@@ -35,7 +35,9 @@ def predict(
 
         check_writable(output)
         fitted = read_model(model)
-        text = _table(fitted, _scores(fitted, data, delimiter))
+        text = (
+            _class_table(fitted, data, delimiter) if fitted.rows else _table(fitted, _scores(fitted, data, delimiter))
+        )
     if output is None:
         sys.stdout.write(text)
     else:
@@ -66,9 +68,28 @@ def _table(model: "Model", scores: "FloatVector") -> str:
         table.writerow(["prediction"])
         table.writerows([f"{score:.17g}"] for score in scores)
     else:
-        negative, positive = model.classes
+        negative, positive = model.classes[0], model.classes[-1]
         table.writerow(["prediction", "margin" if model.margins else "probability"])
         for score, beside in zip(scores, scores if model.margins else expit(scores), strict=True):
             label = "nan" if score != score else positive if score > 0 else negative
             table.writerow([label, f"{beside:.17g}"])
+    return text.getvalue()
+
+
+def _class_table(model: "Model", data: Path, delimiter: str) -> str:
+    """Return the classes and their probabilities as CSV; those of a row with a missing value are nan."""
+    import numpy as np
+
+    from tailguard.cli.sources import Source
+    from tailguard.losses.multinomial import softmax
+
+    rows, _ = Source(data, features=list(model.names), delimiter=delimiter).open().gather()
+    probabilities = softmax(np.asarray(rows @ np.array(model.rows).T + np.array(model.offsets)))
+    text = StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    classes = model.classes or ()
+    table.writerow(["prediction", *(f"probability {label}" for label in classes)])
+    for row in probabilities:
+        label = "nan" if np.isnan(row).any() else classes[int(np.argmax(row))]
+        table.writerow([label, *(f"{value:.17g}" for value in row)])
     return text.getvalue()

@@ -45,8 +45,8 @@ class Source:
         Column of the targets.
     features : sequence of str or None
         Columns to use; None is all but the target.
-    classes : tuple of two str or None
-        Labels of the target, to be turned into 0 and 1. They are compared as numbers if both are written as numbers,
+    classes : tuple of str or None
+        Labels of the target, to be turned into 0, 1, 2 … They are compared as numbers if all are written as numbers,
         and as text otherwise.
     delimiter : str
         Between the cells of a CSV file.
@@ -55,7 +55,7 @@ class Source:
     path: Path
     target: str | None = None
     features: Sequence[str] | None = None
-    classes: tuple[str, str] | None = None
+    classes: tuple[str, ...] | None = None
     delimiter: str = AUTO
 
     def size(self) -> tuple[int, int]:

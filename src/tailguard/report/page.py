@@ -5,12 +5,19 @@ from collections.abc import Sequence
 from tailguard.plans import Release, dumps
 from tailguard.report import words
 from tailguard.report.shares import shares
+from tailguard.report.values import values
 from tailguard.solvers.measures import Evaluated
 
 __all__ = ["html"]
 
 
-def html(release: Release, *, names: Sequence[str] | None = None, target: str | None = None) -> str:
+def html(
+    release: Release,
+    *,
+    names: Sequence[str] | None = None,
+    target: str | None = None,
+    classes: Sequence[str] | None = None,
+) -> str:
     """Return a report on a release: what was fitted, the guarantee, where the budget went, how to verify.
 
     Parameters
@@ -21,6 +28,8 @@ def html(release: Release, *, names: Sequence[str] | None = None, target: str | 
         Names of the columns. They are public, and escaped.
     target : str or None, default=None
         Name of the target's column.
+    classes : sequence of str or None, default=None
+        Names of the classes, where there are more than two.
 
     Examples
     --------
@@ -34,11 +43,13 @@ def html(release: Release, *, names: Sequence[str] | None = None, target: str | 
     pages = Environment(
         loader=PackageLoader("tailguard.report", ""), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    return pages.get_template("page.html").render(_content(release, names, target))
+    return pages.get_template("page.html").render(_content(release, names, target, classes))
 
 
-def _content(release: Release, names: Sequence[str] | None, target: str | None) -> dict[str, object]:
-    plan, values = release.plan, release.estimate.coefficients.tolist()
+def _content(
+    release: Release, names: Sequence[str] | None, target: str | None, classes: Sequence[str] | None
+) -> dict[str, object]:
+    plan = release.plan
     evaluated = release.estimate if isinstance(release.estimate, Evaluated) else None
     if evaluated is not None:
         names = [measure.name.replace("_", " ") for measure in evaluated.measures]
@@ -49,13 +60,13 @@ def _content(release: Release, names: Sequence[str] | None, target: str | None) 
         "title": ("Private " if release.private else "Simulated ") + task + (f" of {target}" if target else ""),
         "promise": "What is promised" if release.private else "What the plan promises, and a simulation does not keep",
         "heading": "The mean" if task == "mean" else "The model" if evaluated is None else "The measures",
-        "value_name": "mean" if task == "mean" else "coefficient" if evaluated is None else "value",
         "releases": releases,
         "parts": shares(plan),
         "guarantee": words.guarantee(plan.privacy, plan.problem.n, releases),
         "facts": words.public_facts(plan),
         "limits": words.limits(plan),
-        "coefficients": list(zip(words.labels(names, len(values)), values, strict=True)),
+        "fitted": values(release, names, classes),
+        "errors": words.ERRORS,
         "document": dumps(plan),
         "how_made": words.how_made(release),
         "paid_by": words.paid_by(release),

@@ -10,6 +10,7 @@ from rich.text import Text
 from tailguard.plans import Plan, Release, digest, verify
 from tailguard.report import words
 from tailguard.report.shares import Share, shares
+from tailguard.report.values import values
 from tailguard.solvers.measures import Evaluated
 
 __all__ = ["renderable", "summary"]
@@ -42,9 +43,11 @@ def summary(subject: Plan | Release, *, names: Sequence[str] | None = None, widt
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 
-def renderable(subject: Plan | Release, *, names: Sequence[str] | None = None) -> RenderableType:
+def renderable(
+    subject: Plan | Release, *, names: Sequence[str] | None = None, classes: Sequence[str] | None = None
+) -> RenderableType:
     """Return a plan or a release as something that a Rich console prints; see `summary`."""
-    return _release(subject, names) if isinstance(subject, Release) else _plan(subject)
+    return _release(subject, names, classes) if isinstance(subject, Release) else _plan(subject)
 
 
 def _plan(plan: Plan) -> RenderableType:
@@ -53,7 +56,7 @@ def _plan(plan: Plan) -> RenderableType:
     return Group(_title("Plan of a", plan), _GAP, budget, _GAP, *promise, *expected, _digest(digest(plan)))
 
 
-def _release(release: Release, names: Sequence[str] | None) -> RenderableType:
+def _release(release: Release, names: Sequence[str] | None, classes: Sequence[str] | None) -> RenderableType:
     plan = release.plan
     warning = [] if release.private else [Text(words.NOT_PRIVATE, style="bold red"), _GAP]
     label = "Guarantee" if release.private else "What the plan promises, and a simulation does not keep"
@@ -61,7 +64,7 @@ def _release(release: Release, names: Sequence[str] | None) -> RenderableType:
         *warning,
         _title("Result of a", plan),
         _GAP,
-        _coefficients(release, names),
+        _coefficients(release, names, classes),
         _GAP,
         _budget(shares(plan)),
         _GAP,
@@ -118,16 +121,17 @@ def _measures(evaluated: Evaluated) -> Table:
     return table
 
 
-def _coefficients(release: Release, names: Sequence[str] | None = None) -> Table:
+def _coefficients(release: Release, names: Sequence[str] | None, classes: Sequence[str] | None) -> Table:
     if isinstance(release.estimate, Evaluated):
         return _measures(release.estimate)
+    fitted = values(release, names, classes)
     table = Table("column", box=None, pad_edge=False, header_style="bold")
-    table.add_column("mean" if words.task(release.plan) == "mean" else "coefficient", justify="right")
-    values = release.estimate.coefficients
-    for label, value in zip(words.labels(names, values.size), values, strict=True):
-        table.add_row(Text(words.printable(label)), f"{value:.6g}")
-    if release.plan.problem.intercept:
-        table.add_row(Text("(intercept)", style="italic"), f"{release.estimate.intercept:.6g}")
+    for heading in fitted.headings:
+        table.add_column(Text(words.printable(heading)), justify="right")
+    for label, cells in fitted.rows:
+        table.add_row(Text(words.printable(label)), *cells)
+    if fitted.intercept is not None:
+        table.add_row(Text("(intercept)", style="italic"), *fitted.intercept)
     return table
 
 

@@ -9,6 +9,7 @@ from tailguard.plans import Plan, Release
 from tailguard.privacy.budget import Privacy
 
 __all__ = [
+    "ERRORS",
     "NOT_PRIVATE",
     "guarantee",
     "how_made",
@@ -23,6 +24,11 @@ __all__ = [
 ]
 
 NOT_PRIVATE = "SIMULATION, NOT PRIVATE: the noise comes from a seed and can be subtracted again. Do not publish."
+
+ERRORS = (
+    "Standard errors and intervals count the sampling error and the noise of privacy together, for one number at a "
+    "time, from released numbers alone. A bias that clipping leaves under skewed noise is not in them."
+)
 
 _TASKS = {
     "squared": "linear regression",

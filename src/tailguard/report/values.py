@@ -1,0 +1,80 @@
+"""The fitted numbers as a table: coefficients with their standard errors and intervals, or a column for each class."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tailguard.plans import Release
+from tailguard.report import words
+from tailguard.solvers.class_descent import ClassEstimate
+from tailguard.solvers.measures import Evaluated
+
+__all__ = ["LEVEL", "Values", "uncertainty", "values"]
+
+LEVEL = 0.95
+"""Level of the intervals in reports and files."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """Headings after the first, rows of cells by the name of their column, and the cells of the intercept if any."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    intercept: tuple[str, ...] | None
+
+
+def values(release: Release, names: Sequence[str] | None, classes: Sequence[str] | None = None) -> Values:
+    """Return the released model as text in cells.
+
+    Parameters
+    ----------
+    release : Release
+        A finished fit.
+    names : sequence of str or None
+        Names of the columns.
+    classes : sequence of str or None, default=None
+        Names of the classes, where there are more than two.
+    """
+    estimate, plan = release.estimate, release.plan
+    if isinstance(estimate, ClassEstimate):
+        columns = [[f"{value:.6g}" for value in row] for row in estimate.coefficients.T]
+        offsets = tuple(f"{value:.6g}" for value in estimate.offsets)
+        headings = words.labels(classes or [f"class {number}" for number in range(len(offsets))], len(offsets))
+    else:
+        columns = [[f"{value:.6g}"] for value in estimate.coefficients]
+        offsets = (f"{estimate.intercept:.6g}",)
+        evaluated = isinstance(estimate, Evaluated)
+        headings = ["value" if evaluated else "mean" if words.task(plan) == "mean" else "coefficient"]
+    found = estimate.uncertainty
+    if found is not None:
+        headings = [*headings, "standard error", f"{LEVEL:.0%} interval"]
+        cells = [
+            (f"{error:.3g}", f"{low:.4g} to {high:.4g}")
+            for error, (low, high) in zip(found.std_error, found.interval(LEVEL), strict=True)
+        ]
+        columns = [[*column, *cell] for column, cell in zip(columns, cells, strict=False)]
+        offsets = (*offsets, *cells[-1])
+    rows = zip(words.labels(names, len(columns)), map(tuple, columns), strict=True)
+    return Values(tuple(headings), tuple(rows), offsets if plan.problem.intercept else None)
+
+
+def uncertainty(release: Release) -> dict[str, object] | None:
+    """Return standard errors and intervals as plain JSON values; None in a cell where nothing is known."""
+    found = release.estimate.uncertainty
+    if found is None:
+        return None
+    size, offset = release.estimate.coefficients.size, release.plan.problem.intercept
+    errors = [_finite(error) for error in found.std_error]
+    ends = [[_finite(end) for end in pair] for pair in found.interval(LEVEL)]
+    return {
+        "level": LEVEL,
+        "standard_errors": errors[:size],
+        "intervals": ends[:size],
+        "intercept_standard_error": errors[size] if offset else None,
+        "intercept_interval": ends[size] if offset else None,
+    }
+
+
+def _finite(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None
