@@ -118,6 +118,7 @@ def _clips(case):
         "least absolute deviations",
         "custom loss",
         "linear, in a ball",
+        "logistic, three classes",
     )
 
 
@@ -147,10 +148,11 @@ def test_solvers_survive_every_transcript(case, family):
 
 
 def _is_sane(estimate, case):
-    assert estimate.coefficients.shape == (case.plan.problem.domain.dimension,)
+    rows = np.atleast_2d(estimate.coefficients)
+    assert rows.shape == (getattr(case.plan.problem.loss, "classes", 1), case.plan.problem.domain.dimension)
     assert np.all(np.isfinite(estimate.coefficients))
     assert np.isfinite(estimate.intercept)
-    assert case.plan.problem.domain.contains(estimate.coefficients, tolerance=1e-6)
+    assert all(case.plan.problem.domain.contains(row, tolerance=1e-6) for row in rows)
 
 
 EXTREME = [

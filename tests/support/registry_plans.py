@@ -86,6 +86,8 @@ class Case:
         """Return heavy-tailed records on different scales, as `fit` takes them."""
         rng = np.random.default_rng(seed)
         X = rng.standard_t(3, size=(self.n, self.d)) * 10.0 ** np.arange(self.d) + 5.0
+        if self.estimator._task == "classes":
+            return X, rng.integers(0, 4, self.n).astype(float)  # the last one is no class
         if self.estimator._task == "mean" or isinstance(self.plan.problem.loss, RecordLoss):
             return (X,)
         y = X @ (0.5 / 10.0 ** np.arange(self.d)) + rng.standard_t(3, size=self.n)
@@ -147,6 +149,7 @@ CASES = [
     Case("iterative updating, paper", tg.Mean(**PAPER, **UPDATING, **KNOWN), n=3000, d=1, tight=False),
     Case("linear", Linear(**BUDGET)),
     Case("linear, clipping", Linear(**BUDGET, method="clipping"), d=2),
+    Case("logistic, three classes", Logit(**BUDGET, classes=(0, 1, 2)), d=2),
     Case("linear, no intercept", Linear(**BUDGET, fit_intercept=False)),
     Case("linear, in a ball", Linear(**BUDGET, radius=1.0, fit_intercept=False), d=2),
     Case("linear, paper", Linear(**PAPER, **KNOWN, radius=2.0), n=4000, tight=False),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tailguard.losses import Absolute, CustomLoss, Huber, Logistic, Squared, SquaredDistance
+from tailguard.losses.multinomial import Multinomial
 from tailguard.statistics import (
     Below,
     Capped,
@@ -29,6 +30,7 @@ from tailguard.statistics import (
     View,
     Weighted,
 )
+from tailguard.statistics.classes import ClassGradient, Membership
 from tailguard.statistics.improvement import Improvement, LeastLoss, MiddleRegret, Regret
 from tailguard.statistics.judged import (
     ClassErrors,
@@ -188,6 +190,15 @@ def _derived():
     yield Case("reciprocal", Below(Reciprocal(Norm(Slopes(inner))), [4.0], 20), FULL, around(0.25))
 
 
+def _classes():
+    """Gradients of all classes at once; few adversarial targets are classes, so that pairs are seldom extreme."""
+    for view, name in ((PLAIN[3], "3"), (FULL, "full")):
+        loss = Multinomial(3)
+        field = ClassGradient(view, loss, np.linspace(-1.0, 1.0, 3 * view.dimension), 2.0)
+        yield Case(f"classes {name}", Clipped(field, 0.3, 36), view, around(2.0, 0.3), tight=0.2)
+        yield Case(f"membership {name}", Clipped(Membership(view, loss), 1.0, 36), view, (1.0, 2.0), tight=0.5)
+
+
 def _improvements():
     """How much better models predict than the first one, whose own entry is always 0."""
     models = np.array([[0.0, 0.0, 0.0], [1.0, -0.5, 0.25], [-1.0, 0.5, 2.0]]).T
@@ -240,6 +251,7 @@ CASES = [
     *_gram(),
     *_outer(),
     *_derived(),
+    *_classes(),
     *_improvements(),
     *_squares(),
 ]

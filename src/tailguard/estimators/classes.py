@@ -10,8 +10,8 @@ from tailguard._validate import refuse
 from tailguard.engines import Engine
 from tailguard.estimators.models import Classifier
 from tailguard.estimators.records import matrix
-from tailguard.losses import Logistic, Multinomial
-from tailguard.losses.multinomial import softmax
+from tailguard.losses import Logistic
+from tailguard.losses.multinomial import Multinomial, softmax
 from tailguard.recipes.base import Task
 from tailguard.solvers.class_descent import ClassEstimate
 

@@ -7,7 +7,6 @@ from tailguard.losses.custom import CustomLoss
 from tailguard.losses.hinge import Hinge
 from tailguard.losses.huber import Huber
 from tailguard.losses.logistic import Logistic
-from tailguard.losses.multinomial import Multinomial
 from tailguard.losses.squared import Squared
 from tailguard.losses.squared_distance import SquaredDistance
 
@@ -19,7 +18,6 @@ __all__ = [
     "Huber",
     "Logistic",
     "Loss",
-    "Multinomial",
     "RecordLoss",
     "Squared",
     "SquaredDistance",

@@ -12,7 +12,7 @@ from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import COARSE, feature_drafts, preparation_for
-from tailguard.solvers.class_descent import ClassDescent, Descent
+from tailguard.solvers.class_descent import ClassDescent, ClassSteps
 from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.preparation import Preparation
 from tailguard.statistics.base import grid_bits
@@ -72,17 +72,17 @@ def plan_classes(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
     )
 
 
-def _descent(problem: Problem, privacy: Privacy, classes: int, main: float) -> Descent:
+def _descent(problem: Problem, privacy: Privacy, classes: int, main: float) -> ClassSteps:
     n, k, noise = problem.n, problem.d + problem.intercept, CountNoise.of(privacy)
     weakness = k * noise.multiplier / n
     tail = GRADIENT_TAIL * classes * k * noise.of_one(main) / n
     carry("A private gradient of all classes", tail, 5.0, problem, privacy)
     steps = next((steps for limit, steps in STEPS if 1.0 / weakness < limit), MOST_STEPS)
     row = ClipLevel(min(ROW_TAIL * weakness, 0.3))
-    return Descent(n, grid_bits(n), row, ClipLevel(min(tail, 0.1)), min(0.01, weakness), steps, REFRESHES)
+    return ClassSteps(n, grid_bits(n), row, ClipLevel(min(tail, 0.1)), min(0.01, weakness), steps, REFRESHES)
 
 
-def _drafts(problem: Problem, classes: int, descent: Descent, main: float) -> list[Draft]:
+def _drafts(problem: Problem, classes: int, descent: ClassSteps, main: float) -> list[Draft]:
     k = problem.d + problem.intercept
     drafts = [Draft("row level", Octaves, CELLS, ROW), Draft("gram", Gram, k * (k + 1) // 2, GRAM)]
     gradient = Draft("gradient", Clipped, classes * k, main)

@@ -22,7 +22,7 @@ from tailguard.statistics.fields import Rows
 from tailguard.statistics.scalars import Norm
 from tailguard.statistics.view import View
 
-__all__ = ["ClassDescent", "ClassEstimate", "Descent"]
+__all__ = ["ClassDescent", "ClassEstimate", "ClassSteps"]
 
 TRUST = 3.0
 """Longest step in scaled units: a released gradient that asks for more is noise."""
@@ -45,7 +45,7 @@ class ClassEstimate(Estimate):
 
 
 @dataclass(frozen=True)
-class Descent(Setting):
+class ClassSteps(Setting):
     """How the steps go.
 
     Parameters
@@ -87,7 +87,7 @@ class ClassDescent(Solver):
         Whether intercepts are fitted.
     preparation : Preparation
         How medians are sought.
-    descent : Descent
+    descent : ClassSteps
         How the model is fitted then.
     """
 
@@ -95,7 +95,7 @@ class ClassDescent(Solver):
     d: int
     intercept: bool
     preparation: Preparation
-    descent: Descent
+    descent: ClassSteps
 
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
