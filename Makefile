@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # The tests run side by side; one BLAS thread each keeps two cores busy without oversubscribing them.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint bench bench-fast bench-table bench-figures bench-peers bench-prediction bench-means bench-rates bench-speed bench-wide docs clean
+.PHONY: demo test lint bench bench-fast bench-table bench-figures bench-peers bench-prediction bench-means bench-rates bench-speed bench-wide bench-pure docs clean
 
 $(VENV)/.base: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -68,6 +68,9 @@ bench-wide: $(VENV)/.test
 # One environment a peer under .peers/; the second call is instant.
 bench-peers: $(VENV)/.test
 	$(BIN)/python -m benchmarks.peers
+
+bench-pure: $(VENV)/.test
+	$(BIN)/python -m benchmarks.pure
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -32,7 +32,7 @@ GROWTH, UNSETTLED = 0.02, 0.047
 STEEP = 0.05
 """The same in units of the largest slope."""
 
-CURVATURE, KINKED, CLASSES = 0.02, 0.01, 0.05
+CURVATURE, KINKED, CLASSES = 0.02, 0.06, 0.05
 """How the largest curvature of a record grows with (nε ÷ k)^(1/2), for residuals, for classes with a kink in their loss
 and for those without."""
 
@@ -42,14 +42,14 @@ WIDEST, KINK, MARGIN = 0.8, 10.0, 6.0
 KNOWN, KNOWN_GROWTH = 0.5, 0.07
 """The clip level where a moment of the gradients is known, in units of its bound."""
 
-CHOICE, CHOICE_LEAST, CHOICE_MOST = 60.0, 0.02, 0.15
+CHOICE, CHOICE_LEAST, CHOICE_MOST = 90.0, 0.02, 0.15
 """n·ε that a choice takes, and limits of its share."""
 
 LIMIT, WIDER, HANDICAP = 0.7, 0.05, 1.0
 """The most that a record counts in the choice, and how it grows with the root of the choice's n·ε; and how far the
 model must be ahead, in such records times ε."""
 
-OFFSET, OFFSET_LEAST, OFFSET_MOST = 30.0, 0.01, 0.06
+OFFSET, OFFSET_LEAST, OFFSET_MOST = 50.0, 0.01, 0.08
 """n·ε of the null model of classes, and limits of its share."""
 
 SETTLED, INTERCEPT, RESIDUALS, RESIDUALS_LEAST = 3000.0, 0.05, 0.3, 3.0

@@ -1,5 +1,7 @@
 """Private units under pure ε, planned: what n·ε and n·ε ÷ d carry, and what share of the budget it takes."""
 
+from typing import Literal
+
 from tailguard.losses.base import ResidualLoss
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
@@ -26,8 +28,9 @@ LEAST, MOST = 0.005, 0.15
 MEDIAN, MEDIAN_NOISE = 0.03, 0.06
 """Largest share of medians by counts, and the noise of their ranks: then they are preferred to picks."""
 
-OWN = 0.1
-"""Largest share of the columns' own medians and spreads by picks."""
+OWN, SIZE, SIZES = 0.1, 50.0, 0.26
+"""Largest share of the columns' own medians and spreads by picks; n·ε of a pick of a column's size, and the largest
+share of them all."""
 
 AVERAGED, VECTOR, VECTOR_LEAST, VECTOR_MOST = 120.0, 25.0, 0.05, 0.12
 """n·ε ÷ k from which on columns get means and variances; what of it each of them takes, and limits of the share."""
@@ -43,17 +46,26 @@ def pick_share(problem: Problem, privacy: Privacy, count: float = PICK) -> float
 
 def pure_units(problem: Problem, privacy: Privacy) -> PureUnits:
     """Return the finest private units that the budget carries, or raise `BudgetError`."""
-    total, k = problem.n * privacy.epsilon, problem.d + problem.intercept
+    total = problem.n * privacy.epsilon
+    columns = _columns(problem, total)
     carry("Private units", 1.0 / total, 1.0 / WEAKEST, problem, privacy)
     target = isinstance(problem.loss, ResidualLoss)
-    own = problem.d * (PICK + POSITION * problem.intercept) <= OWN * total
     return PureUnits(
         centred=problem.intercept,
         target=target,
-        columns="own" if own else "averaged" if total >= AVERAGED * k else "common",
+        columns=columns,
         target_grid=_grid(problem, privacy, 1) if target and problem.intercept else None,
-        feature_grid=_grid(problem, privacy, problem.d) if own and problem.intercept else None,
+        feature_grid=_grid(problem, privacy, problem.d) if columns == "own" and problem.intercept else None,
     )
+
+
+def _columns(problem: Problem, total: float) -> Literal["common", "averaged", "scaled", "own"]:
+    """Return the finest units of columns for n·ε."""
+    if problem.d * (PICK + POSITION * problem.intercept) <= OWN * total:
+        return "own"
+    if problem.d * SIZE <= SIZES * total:
+        return "scaled"
+    return "averaged" if total >= AVERAGED * (problem.d + problem.intercept) else "common"
 
 
 def _grid(problem: Problem, privacy: Privacy, scalars: int) -> Preparation | None:
@@ -83,6 +95,9 @@ def unit_drafts(units: PureUnits, problem: Problem, privacy: Privacy) -> list[Dr
         if units.centred:
             drafts.append(_medians("feature centre", units.feature_grid, problem, privacy, d))
         return [*drafts, Draft("feature scale", Ranks, CANDIDATES, _picks(problem, privacy, PICK, d), d, picks=1)]
+    if units.columns == "scaled":
+        drafts.append(Draft("feature scale", Ranks, CANDIDATES, _picks(problem, privacy, SIZE, d), d, picks=1))
+        return [*drafts, Draft("feature mean", Clipped, d, vector)] if units.centred else drafts
     drafts.append(Draft("common scale", Ranks, CANDIDATES, share, picks=1))
     if units.columns == "averaged" and units.centred:
         drafts.append(Draft("feature mean", Clipped, d, vector))

@@ -50,9 +50,10 @@ class PureUnits(Setting):
         Whether target and columns are centred: not in a model without an intercept.
     target : bool
         Whether the target gets units: for a loss of residuals, not for classes.
-    columns : {"common", "averaged", "own"}
+    columns : {"common", "averaged", "scaled", "own"}
         "common": one scale, the usual length of a row (step "common scale"). "averaged": then means and variances of
-        shortened rows (steps "feature mean", "row length", "feature variance"). "own": medians and spreads of every
+        shortened rows (steps "feature mean", "row length", "feature variance"). "scaled": usual sizes of every column
+        (step "feature scale"), then means of shortened rows (step "feature mean"). "own": medians and spreads of every
         column (steps "feature centre", "feature scale").
     target_grid, feature_grid : Preparation or None
         How finely medians are sought by counts; None picks them from a coarse grid.
@@ -60,12 +61,12 @@ class PureUnits(Setting):
 
     centred: bool
     target: bool
-    columns: Literal["common", "averaged", "own"]
+    columns: Literal["common", "averaged", "scaled", "own"]
     target_grid: Preparation | None = None
     feature_grid: Preparation | None = None
 
     def __post_init__(self) -> None:
-        choice("columns", self.columns, "PureUnits", ("common", "averaged", "own"))
+        choice("columns", self.columns, "PureUnits", ("common", "averaged", "scaled", "own"))
 
 
 def prepare_pure(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Released, View]:
@@ -74,6 +75,9 @@ def prepare_pure(view: View, units: PureUnits, n: int, bits: int) -> Generator[Q
         view = yield from _target(view, units, n, bits)
     if units.columns == "own":
         return (yield from _own(view, units, n, bits))
+    if units.columns == "scaled":
+        view = replace(view, scale=NORMALISER * (yield from _sizes(replace(view, intercept=False), n, bits)))
+        return (yield from _averaged(view, n, bits)) if units.centred else view
     d = view.dimension_in
     length = yield from rank_level("common scale", _lengths(view), 0.5, n, bits, otherwise=1.0)
     view = replace(view, scale=np.full(d, length / np.sqrt(d)))
@@ -82,6 +86,18 @@ def prepare_pure(view: View, units: PureUnits, n: int, bits: int) -> Generator[Q
     if units.centred:
         view = yield from _centred(view, n, bits)
     return (yield from _refined(view, n, bits))
+
+
+def _sizes(view: View, n: int, bits: int) -> Generator[Query, Released, FloatVector]:
+    """Return the usual size of every column.
+
+    A column that hardly ever differs from its centre, such as a rare indicator, is left in its own units.
+    """
+    sizes = np.empty(view.dimension_in)
+    for j in range(view.dimension_in):
+        column = Columns(replace(view, columns=[j]))
+        sizes[j] = yield from rank_level("feature scale", column, 0.5, n, bits, otherwise=1.0 / NORMALISER)
+    return sizes
 
 
 def _target(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Released, View]:
@@ -95,10 +111,7 @@ def _target(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query,
 
 
 def _own(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Released, View]:
-    """Return the view with a median and a spread for every column.
-
-    A column that hardly ever differs from its median, such as a rare indicator, is left in its own units.
-    """
+    """Return the view with a median and a spread for every column."""
     d = view.dimension_in
     plain = replace(view, intercept=False)
     if units.centred and units.feature_grid is not None:
@@ -108,10 +121,7 @@ def _own(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Re
         centre = yield from _medians("feature centre", columns, None, n, bits)
     else:
         centre = np.zeros(d)
-    scale = np.empty(d)
-    for j in range(d):
-        column = Columns(replace(plain, centre=centre, columns=[j]))
-        scale[j] = yield from rank_level("feature scale", column, 0.5, n, bits, otherwise=1.0 / NORMALISER)
+    scale = yield from _sizes(replace(plain, centre=centre), n, bits)
     return replace(view, centre=centre, scale=NORMALISER * scale)
 
 
@@ -133,10 +143,15 @@ def _medians(
 def _centred(view: View, n: int, bits: int) -> Generator[Query, Released, View]:
     """Return the view centred at the mean of shortened rows, in units of what is left of their length."""
     d, scale = view.dimension_in, np.asarray(view.scale)
-    reply = yield Query("feature mean", Clipped(_rows(view), LONGEST * np.sqrt(d), bits))
-    view = replace(view, centre=shrunken(reply.value / n, reply.noise / n) * scale)
+    view = yield from _averaged(view, n, bits)
     length = yield from rank_level("row length", _lengths(view), 0.5, n, bits, otherwise=np.sqrt(d))
     return replace(view, scale=scale * length / np.sqrt(d))
+
+
+def _averaged(view: View, n: int, bits: int) -> Generator[Query, Released, View]:
+    """Return the view centred at the mean of shortened rows."""
+    reply = yield Query("feature mean", Clipped(_rows(view), LONGEST * np.sqrt(view.dimension_in), bits))
+    return replace(view, centre=shrunken(reply.value / n, reply.noise / n) * np.asarray(view.scale))
 
 
 def _refined(view: View, n: int, bits: int) -> Generator[Query, Released, View]:
