@@ -13,6 +13,7 @@ MARKS = (123456.789, -98765.4321, 31.25)
 MODELS = [
     *(tg.Mean, tg.LinearRegression, tg.LogisticRegression, tg.Lasso, tg.RobustRegression),
     *(tg.SparseLinearRegression, tg.SparseLogisticRegression, tg.SparseMean),
+    *(tg.LinearSVC, tg.LeastAbsoluteDeviations),
 ]
 each = pytest.mark.parametrize("make", MODELS)
 

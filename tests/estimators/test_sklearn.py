@@ -22,10 +22,17 @@ REGRESSIONS = [
     tg.Lasso(5.0, **RICH),
     tg.RobustRegression(**RICH),
     tg.SparseLinearRegression(**RICH),
+    tg.LeastAbsoluteDeviations(**RICH),
+    tg.LeastAbsoluteDeviations(**RICH, delta=0.0),
 ]
-CLASSIFIERS = [tg.LogisticRegression(**RICH), tg.SparseLogisticRegression(**RICH)]
+CLASSIFIERS = [
+    tg.LogisticRegression(**RICH),
+    tg.SparseLogisticRegression(**RICH),
+    tg.LinearSVC(**RICH),
+    tg.LinearSVC(**RICH, delta=0.0),
+]
 ESTIMATORS = [*MEANS, *REGRESSIONS, *CLASSIFIERS]
-each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
 
 EXPECTED = {
     "check_dtype_object": ESTIMATORS,
@@ -42,7 +49,7 @@ def _checks():
         for _, check in estimator_checks_generator(estimator):
             name = getattr(check, "func", check).__name__
             if name != "check_array_api_input":  # skipped by scikit-learn itself unless SCIPY_ARRAY_API is set
-                yield pytest.param(estimator, check, name, id=f"{type(estimator).__name__}, {name}")
+                yield pytest.param(estimator, check, name, id=f"{estimator}, {name}")
 
 
 @pytest.mark.parametrize(("estimator", "check", "name"), list(_checks()))

@@ -104,4 +104,4 @@ def test_the_ball_of_a_potential_net():
 
 def test_ridges_of_a_search_are_checked():
     with pytest.raises(ParameterError, match="'picks'"):
-        NetSearch(Squared(), L2Ball(1, 1.0), 10, 1, 20, False, None, None, Net(3, 1.0), ((-1.0,),), 1.0)
+        NetSearch(Squared(), L2Ball(1, 1.0), 10, 1, 20, False, None, None, Net(3, 1.0), ((-1.0,),), 1.0, 0.0)

@@ -11,6 +11,7 @@ from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import COARSE, COMFORT, FINE, LIMIT
+from tailguard.recipes.pure_fit import KINK, MARGIN, WIDEST
 from tailguard.solvers.net import Net
 from tailguard.solvers.net_search import NetSearch
 from tailguard.solvers.preparation import Preparation
@@ -86,6 +87,7 @@ def plan_search(problem: Problem, privacy: Privacy) -> Plan:
         net=Net(SIDES[k], REACH, LEVELS, SHRINK),
         picks=tuple(tuple(_ridge(noise, left * part, problem.n) for part in parts) for parts in PARTS),
         width=_width(loss, problem.n / (noise.of_one(1.0) * k)),
+        rounding=min(WIDEST, (KINK if scaled else MARGIN) / math.sqrt(problem.n / (noise.of_one(1.0) * k))),
     )
     return Plan(
         recipe="gradient_mapping",

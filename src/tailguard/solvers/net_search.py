@@ -11,6 +11,7 @@ from tailguard.domains.box import Box
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Solve, Solver
 from tailguard.solvers.net import Net, inside, picked
+from tailguard.solvers.perturbed_fit import widened
 from tailguard.solvers.preparation import Preparation, prepare_features
 from tailguard.solvers.quantile import quantile
 from tailguard.solvers.rank_level import rank_level
@@ -52,6 +53,8 @@ class NetSearch(Solver):
         They pull towards 0 by about the noise of the pick: far away, where the loss is nearly flat, scores are low too.
     width : float
         The clip level, in medians of the gradients' norms.
+    rounding : float
+        Kinks of the loss are rounded at least so widely, in private units: scores next to a sharp one are all noise.
     """
 
     loss: Loss
@@ -65,6 +68,7 @@ class NetSearch(Solver):
     net: Net
     picks: tuple[tuple[float, ...], ...]
     width: float
+    rounding: float
 
     def __post_init__(self) -> None:
         if not isinstance(self.loss, Loss):
@@ -72,6 +76,7 @@ class NetSearch(Solver):
         for ridge in (ridge for ridges in self.picks for ridge in ridges):
             real("picks", ridge, "NetSearch", at_least=0.0)
         real("width", self.width, "NetSearch", above=0.0)
+        real("rounding", self.rounding, "NetSearch", at_least=0.0)
 
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
@@ -104,7 +109,7 @@ class NetSearch(Solver):
         return replace(view, scale=np.array(scales))
 
     def _search(self, view: View) -> Generator[Query, Released, FloatVector]:
-        loss, k = scaled_loss(self.loss, view), view.dimension
+        loss, k = widened(scaled_loss(self.loss, view), self.rounding), view.dimension
         box, point = Box((-self.net.reach,) * k, (self.net.reach,) * k), np.zeros(k)
         for ridges in self.picks:
             norms = Norm(Gradient(view, loss, point))

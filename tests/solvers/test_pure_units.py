@@ -1,0 +1,178 @@
+"""Private units by picks, the null model, the choice against it and the last intercept, told exact values."""
+
+import numpy as np
+import pytest
+
+from tailguard import engines
+from tailguard.domains import L2Ball, WholeSpace
+from tailguard.engines import WHOLE
+from tailguard.engines.selection import Selection
+from tailguard.errors import ParameterError
+from tailguard.losses import Absolute, Hinge, Logistic, Squared
+from tailguard.solvers import Released
+from tailguard.solvers.ending import Ending, end, first_offset
+from tailguard.solvers.output_fit import OutputFit
+from tailguard.solvers.perturbed_fit import widened
+from tailguard.solvers.pure_units import PureUnits, prepare_pure
+from tailguard.statistics import View
+from tests.support.exactly import answered
+
+N, BITS = 4000, 30
+RNG = np.random.default_rng(0)
+UNITS = np.array([1.0, 300.0, 0.02])
+CENTRE = np.array([2.0, -900.0, 0.0])
+X = RNG.standard_normal((N, 3)) * UNITS + CENTRE
+Y = 50.0 + 10.0 * RNG.standard_normal(N)
+PICKED = (
+    *("target centre", "target scale", "feature centre", "feature scale", "common scale", "row length", "choice"),
+    "residual level",
+)
+
+
+def exactly(asking, X, y, picked=PICKED):
+    """Drive a generator with exact answers; steps that pick are told the best entry."""
+    source, steps = Selection(engines.open(X, y), WHOLE), []
+
+    def told(query):
+        steps.append(query.step)
+        exact = query.statistic.evaluate(source)
+        if query.step in picked:
+            return Released(query.step, np.array([float(np.argmax(exact))]), 0.0)
+        return Released(query.step, exact * query.statistic.unit, 1e-9 * len(X))
+
+    return answered(asking, told), steps
+
+
+def prepared(columns, centred=True, target=True, X=X, y=Y):
+    view = View(X.shape[1])
+    return exactly(prepare_pure(view, PureUnits(centred, target, columns), len(X), BITS), X, y)
+
+
+@pytest.mark.parametrize(
+    ("columns", "steps"),
+    [
+        ("common", ["common scale"]),
+        ("averaged", ["common scale", "feature mean", "row length", "feature variance"]),
+        ("scaled", ["feature scale"] * 3 + ["feature mean"]),
+        ("own", ["feature centre"] * 3 + ["feature scale"] * 3),
+    ],
+)
+def test_what_is_asked(columns, steps):
+    assert prepared(columns)[1] == ["target centre", "target scale", *steps]
+    assert prepared(columns, centred=False, target=False)[1] == [
+        step for step in steps if step not in ("feature centre", "feature mean", "row length")
+    ]
+
+
+def test_columns_of_their_own():
+    view, _ = prepared("own")
+    np.testing.assert_allclose(view.scale / UNITS, 1.0, atol=0.3)
+    np.testing.assert_allclose((view.centre - CENTRE) / UNITS, 0.0, atol=0.1)
+    assert view.target_scale == pytest.approx(10.0, rel=0.3)
+    assert view.target_centre == pytest.approx(50.0, abs=1.5)
+
+
+def test_sizes_of_columns_and_means():
+    """Sizes are those around 0, so that a column far from 0 gets a large one, and means are then subtracted."""
+    view, _ = prepared("scaled")
+    sizes = 1.4826 * np.median(np.abs(X), axis=0)
+    np.testing.assert_allclose(view.scale / sizes, 1.0, atol=0.25)
+    assert np.all(np.abs(view.centre - CENTRE) < 0.3 * view.scale)
+    assert np.all(np.median(np.linalg.norm(view.rows(X), axis=1)) < 3.0)
+
+
+def test_averaged_columns_of_one_size():
+    rows = RNG.standard_t(3, size=(N, 6)) * [1.0, 2.0, 1.0, 0.5, 1.0, 1.0] + 3.0
+    view, _ = prepared("averaged", X=rows)
+    spread = np.median(np.abs(view.rows(rows) - np.median(view.rows(rows), axis=0)), axis=0)
+    assert spread.max() / spread.min() < 2.0
+    np.testing.assert_allclose(view.centre, 3.0, atol=0.7)
+
+
+@pytest.mark.parametrize("columns", ["scaled", "own"])
+def test_a_rare_indicator_keeps_its_units(columns):
+    rows = np.column_stack([X[:, 0], RNG.random(N) < 0.02])
+    view, _ = prepared(columns, X=rows)
+    assert view.scale[1] == pytest.approx(1.0)
+    assert np.all(np.isfinite(view.rows(rows)))
+
+
+@pytest.mark.parametrize("columns", ["common", "averaged", "scaled", "own"])
+@pytest.mark.parametrize("value", [0.0, np.nan, np.inf, 1e308, 5e-324])
+def test_any_records_give_finite_units(columns, value):
+    view, _ = prepared(columns, X=np.full((N, 3), value), y=np.full(N, value))
+    assert np.all(np.isfinite(view.scale))
+    assert np.all(view.scale > 0.0)
+    assert np.isfinite(view.target_scale)
+    assert view.target_scale > 0.0
+    assert view.centre is None or np.all(np.isfinite(view.centre))
+
+
+def test_unknown_units_are_refused():
+    with pytest.raises(ParameterError, match="'columns'"):
+        PureUnits(True, True, "guessed")
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.8])
+def test_the_null_model_of_classes(share):
+    y = (np.arange(N) < share * N).astype(float)
+    offset, steps = exactly(first_offset(View(3, intercept=True), Logistic(), N, BITS), X, y)
+    assert steps == ["offset"]
+    assert offset == pytest.approx(np.log(share / (1.0 - share)), abs=1e-6)
+    margin, _ = exactly(first_offset(View(3, intercept=True), Hinge(0.1), N, BITS), X, y)
+    assert share == 0.5 or np.sign(margin) == np.sign(share - 0.5)
+    assert abs(margin) <= 1.05
+
+
+def _ended(model, y, ending, loss=None, domain=None):
+    view = View(1, scale=[1.0], intercept=True)
+    return exactly(end(ending, view, loss or Squared(), np.zeros(2), np.array(model), domain or WholeSpace(1)), ROW, y)
+
+
+ROW = RNG.standard_normal((N, 1))
+CHOICE = Ending(N, BITS, limit=2.0, handicap=10.0, width=None)
+SETTLED = Ending(N, BITS, limit=None, handicap=0.0, width=50.0)
+
+
+def test_the_better_of_model_and_null_model_is_kept():
+    y = 2.0 * ROW[:, 0] + 0.1 * RNG.standard_normal(N)
+    good, steps = _ended([1.8, 0.0], y, CHOICE)
+    assert steps == ["choice"]
+    assert good.coefficients[0] == pytest.approx(1.8)
+    bad, _ = _ended([-3.0, 5.0], y, CHOICE)
+    assert bad.coefficients[0] == 0.0
+    assert bad.intercept == 0.0
+    hardly, _ = _ended([1e-4, 0.0], y, CHOICE)  # ahead, but by less than the handicap
+    assert hardly.coefficients[0] == 0.0
+
+
+def test_without_a_choice_the_model_stays():
+    kept, steps = _ended([-3.0, 5.0], ROW[:, 0], Ending(N, BITS, None, 0.0, None))
+    assert steps == []
+    assert kept.coefficients[0] == -3.0
+    assert kept.intercept == 5.0
+
+
+def test_the_intercept_makes_up_for_skew():
+    noise = RNG.lognormal(size=N) - 1.0  # median 0, mean 0.65
+    settled, steps = _ended([1.0, 0.0], ROW[:, 0] + noise, SETTLED)
+    assert steps == ["residual level", "intercept"]
+    assert settled.intercept == pytest.approx(noise.mean(), abs=0.05)
+    assert settled.coefficients[0] == 1.0
+
+
+def test_the_answer_is_in_the_domain():
+    found, _ = _ended([5.0, 0.0], 5.0 * ROW[:, 0], CHOICE, domain=L2Ball(1, 2.0))
+    assert found.coefficients[0] == pytest.approx(2.0)
+
+
+def test_only_kinks_are_rounded():
+    assert widened(Hinge(0.1), 0.5) == Hinge(0.5)
+    assert widened(Hinge(0.7), 0.5) == Hinge(0.7)
+    assert widened(Absolute(0.1, relative=True), 0.5) == Absolute(0.5, relative=True)
+    assert widened(Squared(), 0.5) == Squared()
+
+
+def test_phases_are_needed():
+    with pytest.raises(ParameterError, match="'phases'"):
+        OutputFit(Squared(), WholeSpace(1), N, 1, BITS, True, None, 0.0, 1.0, (), CHOICE)
