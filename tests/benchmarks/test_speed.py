@@ -49,6 +49,7 @@ def test_a_file_has_the_records(tmp_path):
     assert (fit.n, fit.d) == (3000, 3)
     assert fit.processor > 0.0
     assert fit.data_mb == pytest.approx(0.096)
+    assert fit.peak_mb > 50.0
 
 
 def test_a_profile_names_the_statistics():
