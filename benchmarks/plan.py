@@ -4,6 +4,7 @@ import fnmatch
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.datasets import development, folder, held_out
@@ -122,12 +123,13 @@ def _is_rare(dataset: Dataset, solver: Solver) -> bool:
 
 
 def tasks(level: Level, data_dir: Path | None = None) -> tuple[list[Dataset], dict[str, str]]:
-    """Return the tasks of a level, and the files of the folder that make none, with the reason."""
+    """Return the tasks of a level, and the tables that make none, with the reason."""
     found = [*development.tasks(), *held_out.tasks()]
     if not level.large:
         found = [dataset for dataset in found if dataset.name in FAST_TASKS]
     extra, skipped = folder.tables(data_dir) if data_dir else ([], {})
-    return [*found, *extra], skipped
+    absent = {} if find_spec("statsmodels") else {"tables of statsmodels": "it is not installed"}
+    return [*found, *extra], absent | skipped
 
 
 def choose(names: Sequence[str], patterns: Sequence[str]) -> set[str]:
