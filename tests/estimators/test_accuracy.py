@@ -122,3 +122,10 @@ def test_more_budget_is_more_accurate():
         for e in (1.0, 10.0, 1000.0)
     ]
     assert errors[0] > errors[1] > errors[2]
+
+
+def test_means_a_million_deviations_away():
+    """The grid of medians is coarser than the spread there, which must not be taken for the rounding of a constant."""
+    X = np.random.default_rng(500).standard_t(3, size=(10_000, 10)) / np.sqrt(3.0) + 1e6
+    errors = 100.0 * (tg.Mean(epsilon=1.0, random_state=0).fit(X).mean_ - 1e6)  # in standard errors
+    assert np.sqrt(np.mean(errors**2)) < 4.0

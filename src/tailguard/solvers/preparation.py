@@ -78,7 +78,9 @@ def prepare_features(view: View, preparation: Preparation, n: int, bits: int) ->
     if not preparation.scaled:
         return replace(view, centre=centre, scale=np.ones(view.dimension_in))
     centred = Columns(replace(plain, centre=centre))
-    scale = yield from spread("feature scale", centred, centre, n, bits, preparation.resolution)
+    # A mean has no intercept that a constant column would be at odds with: what the centre rounds off is counted too.
+    resolution = 0.0 if preparation.pooled else preparation.resolution
+    scale = yield from spread("feature scale", centred, centre, n, bits, resolution)
     if preparation.pooled:
         scale = yield from _pooled(replace(plain, centre=centre), scale, n, bits, preparation.resolution)
     return replace(view, centre=centre, scale=scale)
