@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # The tests run side by side; one BLAS thread each keeps two cores busy without oversubscribing them.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint bench bench-fast bench-table bench-figures bench-peers bench-prediction bench-means bench-rates bench-speed bench-wide bench-pure docs clean
+.PHONY: demo test lint bench bench-fast bench-table bench-figures bench-peers bench-prediction bench-means bench-rates bench-speed bench-wide bench-pure bench-coverage docs clean
 
 $(VENV)/.base: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -71,6 +71,9 @@ bench-peers: $(VENV)/.test
 
 bench-pure: $(VENV)/.test
 	$(BIN)/python -m benchmarks.pure
+
+bench-coverage: $(VENV)/.test
+	$(BIN)/python -m benchmarks.coverage
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
