@@ -1,0 +1,166 @@
+"""Standard errors and confidence intervals: from released numbers alone, honest about shrinkage, refused elsewhere."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.exceptions import NotFittedError
+
+import tailguard as tg
+from tailguard.report.values import uncertainty
+from tailguard.solvers.base import Uncertainty
+
+N, D = 10_000, 3
+TRUTH = np.array([1.0, -0.5, 0.0])
+
+
+def linear(seed, n=N, truth=TRUTH):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_t(3, size=(n, D))
+    return X, X @ truth + 2.0 + rng.standard_t(3, size=n)
+
+
+def labels(seed, n=N):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, D))
+    return X, (rng.random(n) < expit(X @ TRUTH + 0.5)).astype(float)
+
+
+def covered(ends, truth):
+    return (ends[..., 0] <= truth) & (truth <= ends[..., 1])
+
+
+@pytest.fixture(scope="module")
+def fits():
+    """Twelve simulated fits of each kind, at a small budget."""
+    seeds, budget = range(900, 912), {"epsilon": 1.0, "delta": 1e-6}
+    return {
+        "linear": [tg.LinearRegression(**budget, random_state=seed).fit(*linear(seed)) for seed in seeds],
+        "logistic": [tg.LogisticRegression(**budget, random_state=seed).fit(*labels(seed)) for seed in seeds],
+        "mean": [tg.Mean(**budget, random_state=seed).fit(linear(seed)[0]) for seed in seeds],
+    }
+
+
+@pytest.mark.parametrize(("kind", "offset"), [("linear", 2.0), ("logistic", 0.5)])
+def test_intervals_cover_the_truth_about_as_often_as_they_say(fits, kind, offset):
+    slopes = np.array([covered(fit.coef_interval(0.95), TRUTH) for fit in fits[kind]])
+    assert 0.83 <= slopes.mean() <= 1.0  # 36 intervals
+    assert np.mean([covered(fit.coef_interval(0.5), TRUTH).mean() for fit in fits[kind]]) < 0.8
+    assert np.mean([covered(fit.intercept_interval(), offset) for fit in fits[kind]]) >= 0.75
+    spread = np.std([fit.release_.estimate.uncertainty.centre[:D] for fit in fits[kind]], axis=0)
+    stated = np.mean([fit.coef_std_error_ for fit in fits[kind]], axis=0)
+    assert np.all((stated > 0.5 * spread) & (stated < 2.5 * spread))
+
+
+def test_intervals_of_means_cover_them_too(fits):
+    means = np.array([covered(fit.mean_interval(0.95), 0.0) for fit in fits["mean"]])
+    assert 0.83 <= means.mean() <= 1.0
+    assert all(np.all(fit.mean_std_error_ > np.sqrt(3.0 / N) * 0.8) for fit in fits["mean"])
+
+
+def test_more_budget_makes_narrower_intervals_down_to_the_sampling_error():
+    X, y = linear(1, 40_000)
+    widths = [
+        tg.LinearRegression(epsilon=e, random_state=0).fit(X, y).coef_std_error_.mean() for e in (0.3, 1.0, 100.0)
+    ]
+    assert widths[0] > 1.3 * widths[1] > 1.3 * widths[2]
+    design = np.column_stack([X, np.ones(len(X))])
+    residual = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    plain = np.sqrt(np.diag(np.linalg.inv(design.T @ design))[:D].mean() * residual.var())
+    assert 0.8 < widths[2] / plain < 1.5
+
+
+def test_levels_nest_and_are_checked(fits):
+    fit = fits["linear"][0]
+    narrow, wide = fit.coef_interval(0.5), fit.coef_interval(0.99)
+    assert narrow.shape == (D, 2)
+    assert np.all(wide[:, 0] < narrow[:, 0])
+    assert np.all(narrow[:, 1] < wide[:, 1])
+    for level in (0.0, 1.0, "high"):
+        with pytest.raises(tg.ParameterError, match="'level'"):
+            fit.coef_interval(level)
+
+
+def test_a_model_without_signal_has_intervals_around_nothing_that_are_not_empty():
+    X, y = linear(5, truth=np.zeros(D))
+    fit = tg.LinearRegression(epsilon=0.5, random_state=5).fit(X, y)
+    assert np.all(fit.coef_std_error_ > 0.001)
+    assert covered(fit.coef_interval(0.999), np.zeros(D)).all()
+
+
+def test_a_dropped_column_is_one_of_which_nothing_is_known():
+    X, y = linear(6)
+    X[:, 2] = 7.0
+    fit = tg.LinearRegression(epsilon=1.0, random_state=6).fit(X, y)
+    assert fit.coef_[2] == 0.0
+    np.testing.assert_array_equal(fit.coef_interval()[2], [-np.inf, np.inf])
+    assert np.isfinite(fit.coef_interval()[:2]).all()
+    assert uncertainty(fit.release_)["standard_errors"][2] is None
+    json.dumps(uncertainty(fit.release_), allow_nan=False)
+
+
+def test_intervals_move_with_the_units_of_the_data():
+    X, y = linear(8)
+    fit, other = (
+        tg.LinearRegression(epsilon=1.0, random_state=8).fit(X * factor, y * scale + shift)
+        for factor, scale, shift in ((1.0, 1.0, 0.0), (1024.0, 8.0, 4096.0))
+    )
+    np.testing.assert_allclose(other.coef_std_error_, fit.coef_std_error_ * 8.0 / 1024.0, rtol=0.3)
+
+
+def test_without_an_intercept_there_is_no_interval_of_it():
+    X, y = linear(9)
+    fit = tg.LinearRegression(epsilon=1.0, fit_intercept=False, random_state=9).fit(X, y - 2.0)
+    assert fit.coef_interval().shape == (D, 2)
+    assert fit.intercept_std_error_ is None
+    with pytest.raises(tg.ParameterError, match="without an intercept"):
+        fit.intercept_interval()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tg.RobustRegression(epsilon=2.0, random_state=0).fit(*linear(1)),
+        lambda: tg.Lasso(2.0, epsilon=2.0, random_state=0).fit(*linear(1)),
+        lambda: tg.LinearRegression(epsilon=5.0, method="median_of_means", random_state=0).fit(*linear(1)),
+    ],
+)
+def test_methods_without_intervals_say_so(make):
+    fit = make()
+    assert fit.coef_std_error_ is None
+    assert uncertainty(fit.release_) is None
+    with pytest.raises(tg.ParameterError, match="offers no intervals"):
+        fit.coef_interval()
+
+
+def test_pure_means_have_intervals():
+    fit = tg.Mean(epsilon=2.0, delta=0.0, random_state=3).fit(linear(3)[0])
+    assert covered(fit.mean_interval(0.999), 0.0).all()
+
+
+def test_nothing_before_a_fit():
+    with pytest.raises(NotFittedError):
+        tg.LinearRegression().coef_interval()
+
+
+def test_intervals_are_charged_and_planned(fits):
+    for kind, steps in (("linear", {"bread", "meat"}), ("logistic", {"bread", "meat"}), ("mean", {"mean square"})):
+        plan = fits[kind][0].plan_
+        parts = {part.name: part.share for part in tg.report.shares(plan)}
+        assert steps <= parts.keys()
+        assert sum(parts[name] for name in steps) < 0.05
+        fits[kind][0].release_.ledger.check(plan)
+
+
+def test_reports_show_them(fits):
+    text = tg.report.summary(fits["linear"][0].release_, names=["a", "b", "c"])
+    assert "standard error" in text
+    assert "95% interval" in text
+    assert "standard error" in tg.report.html(fits["mean"][0].release_)
+
+
+def test_an_uncertainty_is_its_centre_and_covariance():
+    found = Uncertainty(np.array([1.0, 2.0]), np.diag([4.0, 0.0]))
+    np.testing.assert_array_equal(found.std_error, [2.0, 0.0])
+    np.testing.assert_allclose(found.interval(0.6826894921370859), [[-1.0, 3.0], [2.0, 2.0]])
