@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from tailguard.plans import Release, dumps
 from tailguard.report import words
+from tailguard.report.drawings import curve, marks
 from tailguard.report.shares import shares
 from tailguard.report.values import values
 from tailguard.solvers.measures import Evaluated
@@ -66,6 +67,8 @@ def _content(
         "facts": words.public_facts(plan),
         "limits": words.limits(plan),
         "fitted": values(release, names, classes),
+        "marks": marks(release),
+        "curve": curve(plan),
         "errors": words.ERRORS,
         "document": dumps(plan),
         "how_made": words.how_made(release),
