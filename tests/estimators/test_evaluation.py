@@ -113,6 +113,19 @@ def test_classifiers_of_every_kind():
         assert 0.7 < result["auc"].value < 0.95
 
 
+def test_several_classes():
+    X, _ = classes()
+    y = np.array(["low", "middle", "high"], dtype=object)[np.digitize(X @ W, [-1.0, 1.0])]
+    plain = LogisticRegression().fit(X[:500], y[:500])
+    wrong = np.mean(plain.predict(X) != y)
+    y[::10] = "unheard of"
+    result = tg.evaluate(plain, X, y, epsilon=1.0, random_state=0)
+    assert list(result) == ["error_rate"]
+    inside(result["error_rate"], wrong)
+    with pytest.raises(ParameterError, match="'measures' parameter of evaluate"):
+        tg.evaluate(plain, X, y, epsilon=1.0, measures=["auc"])
+
+
 def test_pipelines_and_chosen_models():
     X, y = classes(4_000)
     frame = pd.DataFrame({"x": X @ W, "group": np.where(X[:, 0] > 0, "a", "b")})

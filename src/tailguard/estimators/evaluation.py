@@ -13,7 +13,7 @@ from tailguard._validate import choice, real, refuse
 from tailguard.engines import Engine
 from tailguard.errors import DataError
 from tailguard.estimators.guard import inherited
-from tailguard.estimators.labels import Relabelled, zero_one
+from tailguard.estimators.labels import Relabelled, equal, zero_one
 from tailguard.estimators.records import open_records, target, vector
 from tailguard.estimators.selection import Selection
 from tailguard.ledger.session import SessionLike, session_of
@@ -101,8 +101,8 @@ def evaluate(
     epsilon, delta : float, default=1.0, 0.0
         The budget, for replacing one record.
     measures : sequence of str or None, default=None
-        For numbers "r2" and "median_absolute_error"; for classes "error_rate", "log_loss" (not for margins) and "auc".
-        None is all of them; fewer have less noise.
+        For numbers "r2" and "median_absolute_error"; for two classes "error_rate", "log_loss" (not for margins) and
+        "auc"; for more classes "error_rate". None is all of them; fewer have less noise.
     classes : sequence of two labels or None, default=None
         For coefficients that give log-odds: the public labels, the positive one last. Fitted classifiers know them.
     level : float, default=0.95
@@ -140,7 +140,12 @@ def evaluate(
     >>> bool(result["r2"].low < 0.67 < result["r2"].high)
     True
     """
-    judged, labels, X = _judged(model, X, classes)
+    if hasattr(model, "predict") and is_classifier(model) and np.size(getattr(model, "classes_", ())) > 2:
+        X, y = _hits(model, X, y)
+        judged: Judged = _linear([1.0], 0.0, "mistakes")
+        labels: NDArray[Any] | None = np.array([0, 1])
+    else:
+        judged, labels, X = _judged(model, X, classes)
     asked = judged.measures if measures is None else tuple(measures)
     for name in asked:
         choice("measures", name, "evaluate", judged.measures)
@@ -195,6 +200,19 @@ def _judged(model: Any, X: Any, classes: Sequence[Any] | None) -> tuple[Judged, 
         return _linear(model.coef_, getattr(model, "intercept_", 0.0), kind), labels, X
     kind, scores = _scores(model, X, labels is not None)
     return _linear([1.0], 0.0, kind), labels, scores
+
+
+def _hits(model: Any, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return 1 for rows whose class is predicted, −1 for others, and a target of 1 for every class that is known."""
+    labels = vector(model, y)
+    predicted = np.asarray(model.predict(X))
+    known = np.zeros(labels.shape, bool)
+    right = np.zeros(labels.shape, bool)
+    for label in model.classes_:
+        same = equal(labels, label)
+        known |= same
+        right |= same & equal(predicted, label)
+    return np.where(right, 1.0, -1.0)[:, np.newaxis], np.where(known, 1.0, np.nan)
 
 
 def _scores(model: Any, X: Any, classifies: bool) -> tuple[str, NDArray[np.float64]]:

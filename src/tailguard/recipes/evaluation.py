@@ -55,8 +55,9 @@ class Judged:
         Of the model, one for each column; public.
     intercept : float
         The same.
-    target : {"numbers", "log-odds", "margins"}
-        What a prediction is: that of a number, log-odds of two classes, or a value above 0 for the second class.
+    target : {"numbers", "log-odds", "margins", "mistakes"}
+        What a prediction is: that of a number, log-odds of two classes, a value above 0 for the second class, or above
+        0 where one of several classes is predicted as it is.
     """
 
     coefficients: tuple[float, ...]
@@ -68,7 +69,8 @@ class Judged:
         """What can be measured."""
         if self.target == "numbers":
             return ("r2", "median_absolute_error")
-        return ("error_rate", "log_loss", "auc") if self.target == "log-odds" else ("error_rate", "auc")
+        known = {"log-odds": ("error_rate", "log_loss", "auc"), "margins": ("error_rate", "auc")}
+        return known.get(self.target, ("error_rate",))
 
 
 def plan_evaluation(model: Judged, n: int, privacy: Privacy, measures: Sequence[str], level: float) -> Plan:
