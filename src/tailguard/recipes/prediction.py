@@ -49,11 +49,10 @@ class Formula:
     """An expected error x, as a sum of what its parts cost; S is n × budget.
 
     x = sampling·k/n + (gradient + coordinates·k)·(k/S)² + gram·k⁵/S⁴ + ridge·k²/S + (start/S)³ + (found·s·ln(d/s)/S)⁶
-    + floor + u. k counts the coefficients that are fitted, the intercept included, s those of a sparse model. The terms
+    + floor. k counts the coefficients that are fitted, the intercept included, s those of a sparse model. The terms
     are what a fit without privacy pays; the noise of gradients that are bounded as vectors, or by coordinates; that of
     a Gram matrix, which slows the descent down; the regulariser that pure privacy needs; private units that a small
-    sample hardly carries; the signal of columns that are not found; the bias of shrinkage; and u, which jumps to ½
-    where S falls below units·k, as there are no units for single columns any more.
+    sample hardly carries; the signal of columns that are not found; the bias of shrinkage.
     """
 
     sampling: float
@@ -63,7 +62,6 @@ class Formula:
     found: float = 0.0
     floor: float = 0.0
     ridge: float = 0.0
-    units: float = 0.0
     coordinates: float = 0.0
 
     def __call__(self, problem: Problem, noise: CountNoise) -> float:
@@ -74,9 +72,7 @@ class Formula:
         sought = self.found * size * math.log(problem.d / size) / strength
         gradient = (self.gradient + self.coordinates * k) * (k / strength) ** 2
         x = self.sampling * k / problem.n + gradient + self.gram * k**5 / strength**4
-        x += self.ridge * k**2 / strength + (self.start / strength) ** 3 + min(sought, 1e3) ** 6 + self.floor
-        jump = min(self.units * k / strength, 10.0) ** 20
-        return x + 0.5 * jump / (1.0 + jump)
+        return x + self.ridge * k**2 / strength + (self.start / strength) ** 3 + min(sought, 1e3) ** 6 + self.floor
 
 
 FORMULAS: dict[tuple[str, str], Formula] = {
@@ -90,8 +86,8 @@ FORMULAS: dict[tuple[str, str], Formula] = {
     ("truncated_mean", "classes"): Formula(4.5, 0.0, gram=730.0, coordinates=160.0),
     ("centred_descent", "residuals"): Formula(1.5, 14.0, start=600.0),
     ("centred_descent", "classes"): Formula(3.3, 23.0, start=480.0, floor=0.015),
-    ("objective_perturbation", "residuals"): Formula(1.2, 500.0, units=680.0),
-    ("objective_perturbation", "classes"): Formula(4.5, 500.0, ridge=0.6, units=680.0),
+    ("objective_perturbation", "residuals"): Formula(1.3, 740.0),
+    ("objective_perturbation", "classes"): Formula(3.6, 470.0, ridge=0.44),
     ("sparse_rounds", "residuals"): Formula(1.2, 80.0, found=10.0),
     ("sparse_rounds", "classes"): Formula(4.5, 160.0, found=13.0),
 }
