@@ -24,7 +24,7 @@ FIRST, SEEDS, PRINTED_SEEDS = 61_000, {1_000: 21, 10_000: 7, 100_000: 3}, 3
 
 SIZES, EPSILONS = (1_000, 10_000, 100_000), (0.5, 1.0, 4.0)
 COLUMNS, FEW = (5, 20), (1, 2)
-MAPPED, MAPPED_SEEDS = (10_000,), 5
+MAPPED, MAPPED_SEEDS = (10_000,), 3
 """Rows and seeds where `gradient_mapping` is run: its time grows with their number times that of its candidates."""
 
 LIMITS = {"output": 4.0, "non-private": 6.0, "mapping": 1.5, "null": 1.05}
