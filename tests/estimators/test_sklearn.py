@@ -23,12 +23,10 @@ REGRESSIONS = [
     tg.RobustRegression(**RICH),
     tg.SparseLinearRegression(**RICH),
     tg.LeastAbsoluteDeviations(**RICH),
-    tg.LeastAbsoluteDeviations(**RICH, delta=0.0),
 ]
 CLASSIFIERS = [
     tg.LogisticRegression(**RICH),
     tg.SparseLogisticRegression(**RICH),
-    tg.LinearSVC(**RICH),
     tg.LinearSVC(**RICH, delta=0.0),
 ]
 ESTIMATORS = [*MEANS, *REGRESSIONS, *CLASSIFIERS]

@@ -5,7 +5,8 @@ import pytest
 
 import tailguard as tg
 from tailguard.losses import Absolute, Biweight, Huber, Squared
-from tailguard.solvers.clip_level import CELLS, SUBSTEPS, Histogram
+from tailguard.solvers import Released
+from tailguard.solvers.clip_level import CELLS, SUBSTEPS, Histogram, of_reply
 from tailguard.solvers.spread import LOW
 
 
@@ -139,3 +140,19 @@ def test_whatever_is_released_levels_stay_in_their_public_range(mass, noise):
     levels += [found.beyond(tail) for tail in (1e-9, 0.1, 0.5)]
     assert all(2.0**-64 <= level <= 2.0**64 for level in levels)
     assert all(np.isfinite(found.far(level)).all() for level in (1e-300, 2.0**-64, 1.0, 2.0**64, 1e300))
+
+
+def test_laplace_noise_gives_no_false_alarm_either():
+    """Its tails are longer: with the threshold of Gaussian noise a cell far out looks occupied in every run."""
+    rng, scale = np.random.default_rng(3), 0.002
+    mass = _histogram(np.random.default_rng(4).standard_t(3, size=20_000))
+    noisy = [mass + scale * rng.laplace(size=CELLS) for _ in range(300)]
+    levels = [of_reply(Released("level", 1000.0 * cells, 1000.0 * scale, True), 1000).beyond(0.01) for cells in noisy]
+    assert max(levels) < 100.0
+    assert max(Histogram(cells, scale).beyond(0.01) for cells in noisy) > 1e6
+
+
+def test_releases_say_which_law_their_noise_has():
+    for delta, exponential in ((1e-6, False), (0.0, True)):
+        model = tg.Mean(method="clipping", epsilon=30.0, delta=delta, random_state=0).fit(np.ones((400, 2)))
+        assert {reply.exponential for reply in model.release_.released if reply.noise > 0.0} == {exponential}

@@ -13,6 +13,8 @@ from tailguard.engines.selection import Selection
 from tailguard.errors import DataError, LedgerError, ParameterError
 from tailguard.ledger.session import Session
 from tailguard.mechanisms.base import Randomness
+from tailguard.mechanisms.l2_laplace import L2Laplace
+from tailguard.mechanisms.laplace import Laplace
 from tailguard.plans.plan import Plan
 from tailguard.plans.release import Entry, Ledger, Receipt, Release
 from tailguard.plans.step import Step
@@ -152,4 +154,5 @@ def in_units(step: Step, statistic: Statistic, value: np.ndarray) -> Released:
     if step.mechanism.selects:
         return Released(step.name, value.astype(np.float64), 0.0)
     noise = step.mechanism.noise(step.multiplier, step.sensitivity, step.dimension)
-    return Released(step.name, value * statistic.unit, noise * statistic.unit)
+    exponential = isinstance(step.mechanism, Laplace | L2Laplace)
+    return Released(step.name, value * statistic.unit, noise * statistic.unit, exponential)

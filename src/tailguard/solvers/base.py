@@ -45,11 +45,14 @@ class Released:
         Released sum (for a selection: the chosen indices).
     noise : float
         Scale of the noise in each coordinate, a public number in the same units.
+    exponential : bool, default=False
+        Whether its tails are those of Laplace's law, and `noise` is not its deviation.
     """
 
     step: str
     value: FloatVector
     noise: float
+    exponential: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from tailguard.solvers.spread import HIGH, LOW
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.scalars import Scalars
 
-__all__ = ["CELLS", "ClipLevel", "Histogram", "clip_level", "histogram"]
+__all__ = ["CELLS", "ClipLevel", "Histogram", "clip_level", "histogram", "of_reply"]
 
 SUBSTEPS = 2
 CELLS = (HIGH - LOW) * SUBSTEPS
@@ -33,10 +33,21 @@ LIGHTEST = 8.0
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """A released histogram of magnitudes over half octaves, as shares of n with this noise in each cell."""
+    """A released histogram of magnitudes over half octaves, as shares of n with this noise in each cell.
+
+    Attributes
+    ----------
+    mass : float64 vector
+        Noisy shares.
+    noise : float
+        Their deviation.
+    exponential : bool, default=False
+        Whether they have the tails of Laplace's law.
+    """
 
     mass: FloatVector
     noise: float
+    exponential: bool = False
 
     def beyond(self, tail: float, order: float = 2.0) -> float:
         """Return the level beyond which this share of the records lies that are not 0.
@@ -104,6 +115,8 @@ class Histogram:
     @property
     def _seen(self) -> float:
         """Mass that noise alone hardly ever gives a cell."""
+        if self.exponential:
+            return float(self.noise * np.log(CELLS / (2.0 * FALSE_ALARM)) / np.sqrt(2.0))
         return float(self.noise * -ndtri(FALSE_ALARM / CELLS))
 
     @property
@@ -162,7 +175,12 @@ def histogram(step: str, scalars: Scalars, n: int, bits: int) -> Generator[Query
         Number of records, and bits of the grid of counts.
     """
     reply = yield Query(step, Octaves(scalars, LOW, HIGH, SUBSTEPS, bits))
-    return Histogram(reply.value / n, reply.noise / n)
+    return of_reply(reply, n)
+
+
+def of_reply(reply: Released, n: int) -> Histogram:
+    """Return the histogram that a reply holds; the deviation of Laplace noise is √2 times its scale."""
+    return Histogram(reply.value / n, reply.noise / n * (np.sqrt(2.0) if reply.exponential else 1.0), reply.exponential)
 
 
 def clip_level(step: str, scalars: Scalars, level: ClipLevel, n: int, bits: int) -> Generator[Query, Released, float]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailguard.solvers.base import FloatVector, Query, Released, Setting, Uncertainty
-from tailguard.solvers.clip_level import Histogram
+from tailguard.solvers.clip_level import of_reply
 from tailguard.solvers.preconditioner import kept_entries
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.curvature import Curvatures
@@ -120,7 +120,7 @@ def _with_corrected_intercept(found: Uncertainty, log: Log, gram: Matrix, point:
         next(pair for pair in log if pair[0].step == step) for step in ("intercept", "residual level")
     )
     assert isinstance(query.statistic, Clipped)
-    histogram = Histogram(sizes[1].value / n, sizes[1].noise / n)
+    histogram = of_reply(sizes[1], n)
     own = histogram.mean_square(query.statistic.threshold) / n + (reply.noise / n) ** 2
     lift = np.vstack([np.eye(means.size), -means])
     covariance = lift @ found.covariance[:-1, :-1] @ lift.T
