@@ -7,6 +7,7 @@ import numpy as np
 
 from tailguard.losses import (
     Absolute,
+    BalancedLogistic,
     Biweight,
     CustomLoss,
     Hinge,
@@ -54,6 +55,7 @@ class RecordLossCase:
 LOSSES = [
     LossCase(Squared(), NUMBERS),
     LossCase(Logistic(), LABELS),
+    LossCase(BalancedLogistic(), LABELS, lambda target: (0.0,)),
     LossCase(Huber(threshold=0.7), NUMBERS, _around(-0.7, 0.7)),
     LossCase(Huber(threshold=25.0), NUMBERS, _around(-25.0, 25.0)),
     LossCase(Biweight(threshold=0.5), NUMBERS, _around(-0.5, 0.5)),

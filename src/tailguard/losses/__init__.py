@@ -1,6 +1,7 @@
 """Losses: what a fit makes small. Public constants in the fields, records only in the arguments."""
 
 from tailguard.losses.absolute import Absolute
+from tailguard.losses.balanced import BalancedLogistic
 from tailguard.losses.base import Loss, RecordLoss
 from tailguard.losses.biweight import Biweight
 from tailguard.losses.custom import CustomLoss
@@ -12,6 +13,7 @@ from tailguard.losses.squared_distance import SquaredDistance
 
 __all__ = [
     "Absolute",
+    "BalancedLogistic",
     "Biweight",
     "CustomLoss",
     "Hinge",

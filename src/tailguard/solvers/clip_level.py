@@ -112,6 +112,12 @@ class Histogram:
         squares = (low**2 + low * high + high**2) / 3.0
         return float(max(self.mass[1:-1] @ squares, 0.0))
 
+    def moment(self, most: float, power: float) -> float:
+        """Return the mean of a power of the magnitudes up to `most`; hardly any may lie beyond."""
+        cells = max(_cells_below(most), 1)
+        middles = np.exp2(LOW + (np.arange(cells) + 0.5) / SUBSTEPS)
+        return max(float(self.mass[:cells] @ np.minimum(middles, most) ** power), 0.0)
+
     @property
     def _seen(self) -> float:
         """Mass that noise alone hardly ever gives a cell."""

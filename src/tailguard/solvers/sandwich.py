@@ -7,6 +7,7 @@ how the steps went, on damping, on averaging or on shrinkage. H, the *bread*, an
 gradients or the *meat*, take one small release each.
 """
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TypeVar
@@ -17,13 +18,15 @@ from numpy.typing import NDArray
 from tailguard.solvers.base import FloatVector, Query, Released, Setting, Uncertainty
 from tailguard.solvers.clip_level import of_reply
 from tailguard.solvers.preconditioner import kept_entries
+from tailguard.statistics.base import Statistic
 from tailguard.statistics.clipped import Clipped
-from tailguard.statistics.curvature import Curvatures
-from tailguard.statistics.fields import Gradient
+from tailguard.statistics.curvature import BoundedCurvatures, BoundedGradient, Curvatures
+from tailguard.statistics.fields import Field, Gradient
 from tailguard.statistics.gram import Gram
 from tailguard.statistics.outer import Outer
 from tailguard.statistics.slopes import Leveraged
 from tailguard.statistics.view import View
+from tailguard.statistics.weighted import Weighted
 
 __all__ = ["Sandwich", "recorded", "sandwich"]
 
@@ -32,6 +35,9 @@ LAST = 0.5
 
 FLOOR = 0.05
 """Least eigenvalue of the bread that is believed, as a part of the mean one."""
+
+REACH = 2.0
+"""Rows up to the square of this times the radius have their whole part in the bread, where rows count by ω, not ω²."""
 
 TINY, LARGEST = 1e-60, 1e60
 """Where numbers end: no released matrix of unit scale comes near."""
@@ -75,21 +81,44 @@ def sandwich(setting: Sandwich, log: Log, point: FloatVector) -> Generator[Query
         The fitted model in the view's units.
     """
     steps = _last_steps(log)
-    statistic = steps[-1][0].statistic
-    assert isinstance(statistic, Clipped)
-    assert isinstance(statistic.field, Leveraged)
-    assert isinstance(statistic.field.field, Gradient)
-    radius, threshold, last = statistic.field.radius, statistic.threshold, statistic.field.field
-    gradient = Gradient(last.view, last.loss, point)
-    gram = _gram(log, setting.n, kept_entries(last.view))
-    size = radius * np.sqrt(last.loss.smoothness or 1.0)
-    bread = yield from _like(gram, "bread", Outer(Curvatures(gradient, radius, threshold), size, setting.bits), setting)
-    meat = yield from _like(gram, "meat", Outer(Leveraged(gradient, radius), threshold, setting.bits), setting)
+    curvatures, gradients, (size, most) = _fields(steps[-1][0].statistic, point)
+    view = gradients.view
+    gram = _gram(log, setting.n, kept_entries(view)) if view.basis is None else _identity(view)
+    bread = yield from _like(gram, "bread", Outer(curvatures, size, setting.bits), setting)
+    meat = yield from _like(gram, "meat", Outer(gradients, most, setting.bits), setting)
     with np.errstate(all="ignore"):  # released values may be anything; what overflows is not known
         found = _assembled(steps, bread, meat, setting.n)
         if any(query.step == "intercept" for query, _ in log):
             found = _with_corrected_intercept(found, log, gram, point, setting.n)
-        return _in_raw_units(last.view, found)
+        return _in_raw_units(view, found)
+
+
+def _gradient(statistic: Statistic | None) -> Gradient:
+    """Return the gradient inside a step's statistic."""
+    field = statistic.field if isinstance(statistic, Clipped | Weighted) else None
+    field = field.field if isinstance(field, Leveraged) else field
+    assert isinstance(field, Gradient)
+    return field
+
+
+def _fields(statistic: Statistic | None, point: FloatVector) -> tuple[Field, Field, tuple[float, float]]:
+    """Return the fields of bread and meat for steps like this one, taken at the point, and their largest lengths."""
+    last = _gradient(statistic)
+    gradient, root = Gradient(last.view, last.loss, point), math.sqrt(last.loss.smoothness or 1.0)
+    if isinstance(statistic, Weighted):
+        radius, limit = statistic.radius, statistic.limit
+        bounded = BoundedCurvatures(gradient, radius, limit), BoundedGradient(gradient, radius, limit)
+        return *bounded, (REACH * radius * root, radius * limit)
+    assert isinstance(statistic, Clipped)
+    assert isinstance(statistic.field, Leveraged)
+    radius, threshold = statistic.field.radius, statistic.threshold
+    return Curvatures(gradient, radius, threshold), Leveraged(gradient, radius), (radius * root, threshold)
+
+
+def _identity(view: View) -> Matrix:
+    """Return the Gram matrix of whitened rows; empty directions have no part in it."""
+    used = np.asarray(view.basis).any(axis=0)
+    return np.diag(np.append(used, True) if view.intercept else used).astype(np.float64)
 
 
 def _last_steps(log: Log) -> Log:
@@ -99,7 +128,7 @@ def _last_steps(log: Log) -> Log:
 
 def _assembled(steps: Log, bread: Matrix, meat: Matrix, n: int) -> Uncertainty:
     """Return the weighted least squares of all the steps' equations, and its covariance."""
-    points = np.array([query.statistic.field.field.point for query, _ in steps])  # type: ignore[union-attr]
+    points = np.array([_gradient(query.statistic).point for query, _ in steps])
     gradients = np.array([reply.value / n for _, reply in steps])
     precision = np.array([(n / reply.noise) ** 2 for _, reply in steps])
     weights = precision / precision.sum()
@@ -132,15 +161,18 @@ def _with_corrected_intercept(found: Uncertainty, log: Log, gram: Matrix, point:
 def _in_raw_units(view: View, found: Uncertainty) -> Uncertainty:
     """Return the uncertainty of the model in raw units; nothing is known of the coefficient of a dropped column."""
     d = view.dimension_in
-    factors = np.where(kept_entries(view)[:d], view.target_scale / np.asarray(view.scale), 0.0)
+    kept = np.isfinite(np.asarray(view.scale))
+    factors = np.where(kept, view.target_scale / np.asarray(view.scale), 0.0)
     change = np.zeros((view.dimension, view.dimension))
-    change[:d, :d] = np.diag(factors)
+    change[:d, :d] = np.diag(factors) if view.basis is None else factors[:, np.newaxis] * np.asarray(view.basis)
     shift = np.zeros(view.dimension)
     if view.intercept:
-        change[d, :d] = -np.asarray(view.centre) * factors
+        change[d, :d] = -np.asarray(view.centre) @ change[:d, :d]
         change[d, d], shift[d] = view.target_scale, view.target_centre
     covariance, centre = change @ found.covariance @ change.T, change @ found.centre + shift
-    unknown = ~kept_entries(view) | ~np.isfinite(np.diag(covariance)) | ~np.isfinite(centre)
+    unknown = (
+        ~np.append(kept, np.ones(view.dimension - d, bool)) | ~np.isfinite(np.diag(covariance)) | ~np.isfinite(centre)
+    )
     covariance[unknown, unknown] = np.inf
     return Uncertainty(np.where(np.isfinite(centre), centre, 0.0), covariance)
 

@@ -1,0 +1,80 @@
+"""The last word on the slopes of a fitted model: a common factor.
+
+One number can be asked for with far less noise than a whole gradient, so residuals can be clipped far more widely. That
+removes the bias that tight levels leave where skewed noise grows with the prediction; and a model that is mostly noise
+gets a factor near 0, which is the null model.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tailguard.losses.base import Loss
+from tailguard.solvers.base import FloatVector, Query, Released, Setting
+from tailguard.solvers.bounded_descent import Descent, descend
+from tailguard.solvers.clip_level import ClipLevel, histogram
+from tailguard.statistics.fields import Rows
+from tailguard.statistics.scalars import Norm
+from tailguard.statistics.view import View
+
+__all__ = ["calibrate"]
+
+CAUTION = 1.0
+"""A change is believed as far as so many times its noise does not explain it."""
+
+LARGEST = 20.0
+"""Largest factor that is believed."""
+
+
+@dataclass(frozen=True)
+class Calibration(Setting):
+    """How a model is calibrated.
+
+    Parameters
+    ----------
+    rows : ClipLevel
+        Which predictions are weighted down, the largest ones.
+    descent : Descent
+        The steps.
+    """
+
+    rows: ClipLevel
+    descent: Descent
+
+
+def calibrate(
+    setting: Calibration, loss: Loss, view: View, point: FloatVector
+) -> Generator[Query, Released, FloatVector]:
+    """Ask for a descent on the line through the model and return the point with new slopes and a new intercept.
+
+    The change is believed as far as its noise does not explain it (James–Stein). Steps "prediction level",
+    "calibration level" and "calibration".
+
+    Parameters
+    ----------
+    setting : Calibration
+        Public numbers.
+    loss : Loss
+        In the view's units.
+    view : View
+        Of whitened rows.
+    point : vector
+        Released: slopes, and an intercept where the view has one.
+    """
+    r = point.size - bool(view.intercept)
+    length = max(float(np.linalg.norm(point[:r])), 1e-12)
+    direction = np.asarray(view.basis) @ (point[:r] / length)
+    line = replace(view, basis=direction[:, np.newaxis])
+    descent, start = setting.descent, np.append(length, point[r:])
+    rows = yield from histogram("prediction level", Norm(Rows(line)), descent.n, descent.bits)
+    radius = rows.beyond(setting.rows.tail, setting.rows.order)
+    spread = max(rows.moment(radius, 2.0) - bool(view.intercept), 1.0)
+    metric = np.append(spread, np.ones(point.size - r))
+    names = ("calibration level", "calibration")
+    walk = yield from descend(names, descent, loss, line, radius, start, metric=metric)
+    change = float(walk.point[0]) - length
+    noise = walk.variance / spread**2 + walk.sizes.moment(walk.limit, 2.0) / (descent.n * walk.curvature**2 * spread)
+    believed = max(0.0, 1.0 - CAUTION * noise / max(change**2, 1e-300))
+    factor = min(max(1.0 + believed * change / length, 0.0), LARGEST)
+    return np.concatenate([factor * point[:r], walk.point[1:]])

@@ -1,0 +1,122 @@
+"""Linear models without bounds: private units, whitened rows, bounded steps, a calibration of what was found."""
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tailguard.domains.base import Domain
+from tailguard.losses.base import Loss
+from tailguard.solvers.base import FloatVector, Query, Released, Solve, Solver
+from tailguard.solvers.bounded_descent import Descent, Walk, descend
+from tailguard.solvers.calibration import Calibration, calibrate
+from tailguard.solvers.clip_level import ClipLevel, clip_level
+from tailguard.solvers.ending import first_offset
+from tailguard.solvers.intercept import Settling, settle
+from tailguard.solvers.preparation import Preparation, prepare_features, prepare_target, units
+from tailguard.solvers.refit import scaled_loss
+from tailguard.solvers.sandwich import Log, Sandwich, recorded, sandwich
+from tailguard.solvers.whitening import Whitened, whitened
+from tailguard.statistics.fields import Gradient, Rows
+from tailguard.statistics.scalars import Norm
+from tailguard.statistics.view import View
+
+__all__ = ["Newton"]
+
+
+@dataclass(frozen=True)
+class Newton(Solver):
+    """Private preparation, one noisy Gram matrix, bounded steps, calibration.
+
+    Parameters
+    ----------
+    loss : Loss
+        In generalised linear form, smooth.
+    surrogate : Loss or None
+        A loss with the same model and more curvature, for the steps on all columns.
+    domain : Domain
+        Where the coefficients may lie, in raw units.
+    d : int
+        Number of features.
+    intercept : bool
+        Whether an intercept is fitted.
+    scaled_target : bool
+        Whether the target is centred and scaled too (a loss of residuals) or taken as it is (classes).
+    preparation : Preparation
+        How medians are sought.
+    row, leverage : ClipLevel
+        Which rows are shortened for the Gram matrix, and which whitened rows for gradients.
+    ridge : float
+        Smallest variance of a direction that is believed, in units of a column's.
+    descent : Descent
+        The steps on all columns.
+    calibration : Calibration
+        The steps on the line through the model.
+    settling : Settling or None
+        How the intercept is settled in the end, if there is one.
+    errors : Sandwich or None
+        How its uncertainty is estimated; None for not at all.
+    """
+
+    loss: Loss
+    surrogate: Loss | None
+    domain: Domain
+    d: int
+    intercept: bool
+    scaled_target: bool
+    preparation: Preparation
+    row: ClipLevel
+    leverage: ClipLevel
+    ridge: float
+    descent: Descent
+    calibration: Calibration
+    settling: Settling | None
+    errors: Sandwich | None = None
+
+    def solve(self) -> Solve:
+        """Yield queries, receive releases, return the estimate."""
+        log = Log()
+        white, point = yield from recorded(self._solve(), log)
+        estimate = white.raw(point, self.domain)
+        if self.errors is None:
+            return estimate
+        uncertainty = yield from sandwich(self.errors, log, point)
+        return replace(estimate, uncertainty=uncertainty)
+
+    def _solve(self) -> Generator[Query, Released, tuple[Whitened, FloatVector]]:
+        n, bits = self.descent.n, self.descent.bits
+        view = View(self.d, intercept=self.intercept)
+        if self.scaled_target:
+            view = yield from prepare_target(view, self.preparation, n, bits)
+        view = yield from prepare_features(view, self.preparation, n, bits)
+        loss = scaled_loss(self.loss, view)
+        radius = yield from clip_level("row level", Norm(Rows(view)), self.row, n, bits)
+        white = yield from whitened("gram", view, radius, 1.0 - self.row.tail, self.ridge, n, bits)
+        start = np.zeros(white.view.dimension)
+        if self.intercept and not self.scaled_target:
+            start[-1] = yield from first_offset(white.view, loss, n, bits)
+        point = yield from self._fit(white, self.surrogate or loss, start)
+        point = yield from calibrate(self.calibration, loss, white.view, point)
+        if self.settling is not None:
+            point = yield from settle(self.settling, Gradient(white.view, loss, point))
+        return white, point
+
+    def _fit(self, white: Whitened, loss: Loss, start: FloatVector) -> Generator[Query, Released, FloatVector]:
+        n, bits = self.descent.n, self.descent.bits
+        factors = white.view.target_scale / units(white.view)[1]
+
+        def inside(point: FloatVector) -> FloatVector:
+            return white.inside(point, self.domain, factors)
+
+        radius = yield from clip_level("leverage level", Norm(Rows(white.view)), self.leverage, n, bits)
+        names = ("slope level", "gradient")
+        walk = yield from descend(names, self.descent, loss, white.view, radius, start, inside)
+        return np.append(_believed(white, walk), walk.point[self.d :])
+
+
+def _believed(white: Whitened, walk: Walk) -> FloatVector:
+    """Return the slopes shrunk, column by column, as far as noise explains them."""
+    slopes = white.scaled(walk.point)[: len(white.vectors)]
+    noise = walk.variance * (np.square(white.vectors) @ (1.0 / white.values))
+    kept = np.maximum(0.0, 1.0 - noise / np.maximum(slopes**2, 1e-300))
+    return np.asarray(np.sqrt(white.values) * (white.vectors.T @ (kept * slopes)))
