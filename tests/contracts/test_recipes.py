@@ -116,6 +116,7 @@ def _clips(case):
         "huber",
         "biweight",
         "least absolute deviations",
+        "support vector machine",
         "custom loss",
         "linear, in a ball",
         "logistic, three classes",

@@ -13,6 +13,8 @@ from tailguard.statistics import (
     Clamped,
     Clipped,
     Columns,
+    BoundedCurvatures,
+    BoundedGradient,
     Curvatures,
     Directional,
     Gradient,
@@ -174,6 +176,10 @@ def _outer():
         yield Case(f"gradients {name}", Outer(gradient(view, Squared()), 1.5, 36), view, around(1.5, 100.0))
         bread = Curvatures(gradient(view, Logistic()), 2.0, 0.9)
         yield Case(f"curvatures {name}", Outer(bread, 0.8, 36), view, around(2.0, 0.9), tight=0.5)
+        bounded = BoundedGradient(gradient(view, Squared()), 2.0, 0.9)
+        yield Case(f"bounded gradients {name}", Outer(bounded, 1.8, 36), view, around(2.0, 0.9))
+        bread = BoundedCurvatures(gradient(view, Logistic()), 2.0, 0.9)
+        yield Case(f"bounded curvatures {name}", Outer(bread, 0.8, 36), view, around(2.0, 0.9), tight=0.5)
     yield Case("coarse grid", Outer(Leveraged(gradient(PLAIN[3], Squared()), 2.0), 1.0, 2), PLAIN[3], tight=0.0)
 
 

@@ -18,7 +18,7 @@ from tailguard.recipes.prediction import RISK_UNIT, risk
 from tailguard.recipes.preparation import COARSE, feature_drafts, preparation_for, target_drafts
 from tailguard.recipes.sandwich import sandwich_for
 from tailguard.recipes.settling import settling, settling_drafts
-from tailguard.solvers.bounded_descent import Descent
+from tailguard.solvers.bounded_descent import BoundedDescent
 from tailguard.solvers.calibration import Calibration
 from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.newton import Newton
@@ -46,7 +46,7 @@ LAST = 4.0
 
 MOST_LAST = 0.4
 
-STEPS, CLASS_STEPS, REFRESHES, CALIBRATION_STEPS = 32, 16, 3, 5
+STEPS, CLASS_STEPS, REFRESHES, CALIBRATION_STEPS = 24, 16, 3, 5
 
 SLOPE_TAIL, MOST_TAIL = 300.0, 0.42
 
@@ -94,7 +94,7 @@ def plan_newton(problem: Problem, privacy: Privacy) -> Plan:
         row=ClipLevel(ROW_TAIL),
         leverage=ClipLevel(LEVERAGE_TAIL),
         ridge=RIDGE,
-        descent=Descent(
+        descent=BoundedDescent(
             n,
             bits,
             STEPS if scaled else CLASS_STEPS,
@@ -103,7 +103,7 @@ def plan_newton(problem: Problem, privacy: Privacy) -> Plan:
         ),
         calibration=Calibration(
             ClipLevel(min(PREDICTION_TAIL * tail, 0.2), order),
-            Descent(n, bits, CALIBRATION_STEPS, 2, ClipLevel(min(tail, MOST_TAIL), order)),
+            BoundedDescent(n, bits, CALIBRATION_STEPS, 2, ClipLevel(min(tail, MOST_TAIL), order)),
         ),
         settling=last_word,
         errors=errors,
@@ -143,7 +143,7 @@ def plan_newton(problem: Problem, privacy: Privacy) -> Plan:
     )
 
 
-def descent_drafts(names: tuple[str, str], descent: Descent, k: int, levels: float, main: float) -> list[Draft]:
+def descent_drafts(names: tuple[str, str], descent: BoundedDescent, k: int, levels: float, main: float) -> list[Draft]:
     """Return the steps of a descent on k columns; gradients get shares that grow with their number."""
     drafts, total = [], descent.steps * (descent.steps + 1) / 2
     for step in range(descent.steps):

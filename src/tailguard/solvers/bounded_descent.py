@@ -14,7 +14,7 @@ from tailguard.statistics.scalars import Slope
 from tailguard.statistics.view import View
 from tailguard.statistics.weighted import Weighted
 
-__all__ = ["Descent", "Walk", "descend"]
+__all__ = ["BoundedDescent", "Walk", "descend"]
 
 MOST, FAR = 0.35, 0.1
 """No level of residuals is below 35 % of their 90 % quantile: most targets may be the same."""
@@ -30,7 +30,7 @@ TRUST = 3.0
 
 
 @dataclass(frozen=True)
-class Descent(Setting):
+class BoundedDescent(Setting):
     """How a descent goes about it.
 
     Parameters
@@ -67,7 +67,7 @@ class Walk:
 
 def descend(
     names: tuple[str, str],
-    descent: Descent,
+    descent: BoundedDescent,
     loss: Loss,
     view: View,
     radius: float,
@@ -84,7 +84,7 @@ def descend(
     ----------
     names : pair of str
         The plan's steps: of levels (`Octaves`), of gradients (`Weighted`).
-    descent : Descent
+    descent : BoundedDescent
         Public numbers.
     loss : Loss
         In the view's units.

@@ -12,7 +12,7 @@ import numpy as np
 
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released, Setting
-from tailguard.solvers.bounded_descent import Descent, descend
+from tailguard.solvers.bounded_descent import BoundedDescent, descend
 from tailguard.solvers.clip_level import ClipLevel, histogram
 from tailguard.statistics.fields import Rows
 from tailguard.statistics.scalars import Norm
@@ -35,12 +35,12 @@ class Calibration(Setting):
     ----------
     rows : ClipLevel
         Which predictions are weighted down, the largest ones.
-    descent : Descent
+    descent : BoundedDescent
         The steps.
     """
 
     rows: ClipLevel
-    descent: Descent
+    descent: BoundedDescent
 
 
 def calibrate(

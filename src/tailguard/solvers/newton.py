@@ -8,7 +8,7 @@ import numpy as np
 from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released, Solve, Solver
-from tailguard.solvers.bounded_descent import Descent, Walk, descend
+from tailguard.solvers.bounded_descent import BoundedDescent, Walk, descend
 from tailguard.solvers.calibration import Calibration, calibrate
 from tailguard.solvers.clip_level import ClipLevel, clip_level
 from tailguard.solvers.ending import first_offset
@@ -48,7 +48,7 @@ class Newton(Solver):
         Which rows are shortened for the Gram matrix, and which whitened rows for gradients.
     ridge : float
         Smallest variance of a direction that is believed, in units of a column's.
-    descent : Descent
+    descent : BoundedDescent
         The steps on all columns.
     calibration : Calibration
         The steps on the line through the model.
@@ -68,7 +68,7 @@ class Newton(Solver):
     row: ClipLevel
     leverage: ClipLevel
     ridge: float
-    descent: Descent
+    descent: BoundedDescent
     calibration: Calibration
     settling: Settling | None
     errors: Sandwich | None = None

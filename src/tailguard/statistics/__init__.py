@@ -7,7 +7,7 @@ from tailguard.statistics.capped import Capped
 from tailguard.statistics.catoni import Catoni
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.coordinatewise import Clamped, Truncated
-from tailguard.statistics.curvature import Curvatures
+from tailguard.statistics.curvature import BoundedCurvatures, BoundedGradient, Curvatures
 from tailguard.statistics.directional import Directional
 from tailguard.statistics.fields import Field, Gradient, RecordGradient, Rows
 from tailguard.statistics.gradient_mapping import GradientMapping
@@ -29,6 +29,8 @@ from tailguard.statistics.weighted import Weighted
 
 __all__ = [
     "Below",
+    "BoundedCurvatures",
+    "BoundedGradient",
     "Capped",
     "Catoni",
     "Clamped",
