@@ -8,13 +8,13 @@ from tailguard.losses import Absolute, CustomLoss, Huber, Logistic, Squared, Squ
 from tailguard.losses.multinomial import Multinomial
 from tailguard.statistics import (
     Below,
+    BoundedCurvatures,
+    BoundedGradient,
     Capped,
     Catoni,
     Clamped,
     Clipped,
     Columns,
-    BoundedCurvatures,
-    BoundedGradient,
     Curvatures,
     Directional,
     Gradient,

@@ -1,5 +1,6 @@
 """Linear models without bounds: private units, a noisy Gram matrix, bounded Newton steps, a calibration."""
 
+from dataclasses import dataclass
 from functools import partial
 
 from tailguard._validate import refuse
@@ -46,15 +47,28 @@ LAST = 4.0
 
 MOST_LAST = 0.4
 
-STEPS, CLASS_STEPS, REFRESHES, CALIBRATION_STEPS = 24, 16, 3, 5
+STEPS, CLASS_STEPS, MOST_STEPS, REFRESHES, CALIBRATION_STEPS, CALIBRATION_REFRESHES = 24, 16, 60, 3, 5, 2
+"""Steps on all columns: of residuals, of classes, whose curvature noise in the points spoils, and where noise is small;
+how often levels are sought; the same on the line."""
 
-SLOPE_TAIL, MOST_TAIL = 300.0, 0.42
+STRONG = 1e4
+"""n × budget ÷ k beyond which noise is no concern any more."""
 
-ROW_TAIL, LEVERAGE_TAIL = 0.3, 0.5
+TAIL = 300.0
+"""Wanted mass beyond the levels of rows and slopes, in units of k ÷ (n × budget); so they grow with n × budget, and the
+answer tends to the minimiser of the loss."""
 
-PREDICTION_TAIL = 50.0
+ROW_TAIL, LEVERAGE_TAIL, SLOPE_TAIL = 0.3, 0.5, 0.42
+"""The most of it for rows in the Gram matrix, whitened rows, slopes: tight levels cost little if a model is right."""
+
+CALIBRATION_TAIL, PREDICTION_TAIL, MOST_PREDICTIONS = 3.0, 150.0, 0.2
+"""The same on the line, in units of one number's noise, of residuals and of predictions, and the most of the latter."""
+
+PREDICTIONS, RESIDUALS, GRADIENTS = 0.05, 0.15, 0.8
+"""Parts of the calibration's share: of the predictions' level, the residuals', the steps."""
 
 RIDGE = 0.01
+"""Smallest variance of a direction that is believed, in units of a column's."""
 
 
 def plan_newton(problem: Problem, privacy: Privacy) -> Plan:
@@ -70,77 +84,100 @@ def plan_newton(problem: Problem, privacy: Privacy) -> Plan:
         raise refuse("delta", "newton", "greater than 0", privacy.delta)
     if not isinstance(loss, Loss):
         raise refuse("loss", "newton", "a loss of predictions", loss)
-    n, bits, noise, k = problem.n, grid_bits(problem.n), CountNoise.of(privacy), problem.d + problem.intercept
-    preparation = Preparation(COARSE, centred=False)
-    if problem.intercept:
-        preparation = preparation_for(problem, privacy, noise, problem.d, CENTRE)
-    scaled = isinstance(loss, ResidualLoss)
-    last = min(LAST / (LAST + k), MOST_LAST)
-    settled = last / 2 if scaled and problem.intercept else 0.0
-    last_word = settling(problem, privacy, settled) if settled else None
-    calibrated = last - settled
-    order = least_order(problem)
-    weakness = noise.of_one(1.0) / n
-    tail = 3.0 * noise.of_one(0.8 * calibrated) / n
-    errors, served = sandwich_for(problem, Clip(), k)
-    solver = Newton(
-        loss=loss,
-        surrogate=BalancedLogistic() if isinstance(loss, Logistic) else None,
-        domain=problem.domain,
-        d=problem.d,
-        intercept=problem.intercept,
-        scaled_target=scaled,
-        preparation=preparation,
-        row=ClipLevel(ROW_TAIL),
-        leverage=ClipLevel(LEVERAGE_TAIL),
-        ridge=RIDGE,
-        descent=BoundedDescent(
-            n,
-            bits,
-            STEPS if scaled else CLASS_STEPS,
-            REFRESHES,
-            ClipLevel(min(SLOPE_TAIL * k * weakness, MOST_TAIL), order),
-        ),
-        calibration=Calibration(
-            ClipLevel(min(PREDICTION_TAIL * tail, 0.2), order),
-            BoundedDescent(n, bits, CALIBRATION_STEPS, 2, ClipLevel(min(tail, MOST_TAIL), order)),
-        ),
-        settling=last_word,
-        errors=errors,
-    )
-    prepared = [
-        *(target_drafts(preparation, TARGET, TARGET) if scaled else []),
-        *feature_drafts(preparation, problem.d, CENTRE, SCALE),
-        Draft("row level", Octaves, CELLS, ROW),
-        Draft("gram", Gram, k * (k + 1) // 2, GRAM),
-        *([Draft("offset", Clipped, 1, OFFSET)] if problem.intercept and not scaled else []),
-        Draft("leverage level", Octaves, CELLS, LEVERAGE),
-    ]
-    main = 1.0 - sum(draft.share for draft in [*prepared, *served]) - LEVELS - last
-    drafts = [
-        *prepared,
-        *descent_drafts(("slope level", "gradient"), solver.descent, k, LEVELS, main),
-        Draft("prediction level", Octaves, CELLS, 0.05 * calibrated),
-        *descent_drafts(
-            ("calibration level", "calibration"),
-            solver.calibration.descent,
-            1 + problem.intercept,
-            0.15 * calibrated,
-            0.8 * calibrated,
-        ),
-        *settling_drafts(last_word, settled),
-        *served,
-    ]
+    shares = _Shares.of(problem)
+    solver = _solver(problem, privacy, shares)
     return Plan(
         recipe="newton",
         parameters="practical",
         problem=problem,
         privacy=privacy,
         solver=solver,
-        steps=assemble(drafts, privacy, bits),
+        steps=assemble(_drafts(problem, solver, shares), privacy, grid_bits(problem.n)),
         sources=(("shares, tails, steps", "chosen on synthetic development data"), ("predicted_error", RISK_UNIT)),
         predicted_error=risk("newton", problem, privacy),
     )
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """Shares of the last numbers: a factor of the slopes, and the intercept where residuals have a wide mean."""
+
+    calibrated: float
+    settled: float
+
+    @classmethod
+    def of(cls, problem: Problem) -> "_Shares":
+        k = problem.d + problem.intercept
+        last = min(LAST / (LAST + k), MOST_LAST)
+        settled = last / 2 if isinstance(problem.loss, ResidualLoss) and problem.intercept else 0.0
+        return cls(last - settled, settled)
+
+
+def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
+    n, d, loss, intercept = problem.n, problem.d, problem.loss, problem.intercept
+    assert isinstance(loss, Loss)
+    noise, scaled = CountNoise.of(privacy), isinstance(loss, ResidualLoss)
+    strength = n / ((d + intercept) * noise.multiplier)
+    strong = strength > STRONG
+    steps = MOST_STEPS if strong else STEPS if scaled else CLASS_STEPS
+    preparation = Preparation(COARSE, centred=False)
+    if intercept:
+        preparation = preparation_for(problem, privacy, noise, d, CENTRE)
+    return Newton(
+        loss=loss,
+        surrogate=BalancedLogistic() if isinstance(loss, Logistic) and not strong else None,
+        domain=problem.domain,
+        d=d,
+        intercept=intercept,
+        scaled_target=scaled,
+        preparation=preparation,
+        row=ClipLevel(min(TAIL / strength, ROW_TAIL)),
+        leverage=ClipLevel(min(TAIL / strength, LEVERAGE_TAIL)),
+        ridge=RIDGE,
+        descent=_descent(problem, steps, REFRESHES, TAIL / strength),
+        calibration=_calibration(problem, noise.of_one(GRADIENTS * shares.calibrated) / n),
+        settling=settling(problem, privacy, shares.settled) if shares.settled else None,
+        errors=sandwich_for(problem, Clip(), d + intercept)[0],
+    )
+
+
+def _descent(problem: Problem, steps: int, refreshes: int, tail: float) -> BoundedDescent:
+    level = ClipLevel(min(tail, SLOPE_TAIL), least_order(problem))
+    return BoundedDescent(problem.n, grid_bits(problem.n), steps, refreshes, level)
+
+
+def _calibration(problem: Problem, noise: float) -> Calibration:
+    """Return how the line is calibrated where one number has this noise, as a share of n."""
+    rows = ClipLevel(min(PREDICTION_TAIL * noise, MOST_PREDICTIONS), least_order(problem))
+    return Calibration(rows, _descent(problem, CALIBRATION_STEPS, CALIBRATION_REFRESHES, CALIBRATION_TAIL * noise))
+
+
+def _drafts(problem: Problem, solver: Newton, shares: _Shares) -> list[Draft]:
+    """Return the steps in the order in which the solver asks."""
+    k, target = problem.d + problem.intercept, solver.preparation
+    served = sandwich_for(problem, Clip(), k)[1]
+    prepared = [
+        *(target_drafts(target, TARGET, TARGET) if solver.scaled_target else []),
+        *feature_drafts(solver.preparation, problem.d, CENTRE, SCALE),
+        Draft("row level", Octaves, CELLS, ROW),
+        Draft("gram", Gram, k * (k + 1) // 2, GRAM),
+        *([Draft("offset", Clipped, 1, OFFSET)] if problem.intercept and not solver.scaled_target else []),
+        Draft("leverage level", Octaves, CELLS, LEVERAGE),
+    ]
+    last = [
+        Draft("prediction level", Octaves, CELLS, PREDICTIONS * shares.calibrated),
+        *descent_drafts(
+            ("calibration level", "calibration"),
+            solver.calibration.descent,
+            1 + problem.intercept,
+            RESIDUALS * shares.calibrated,
+            GRADIENTS * shares.calibrated,
+        ),
+        *settling_drafts(solver.settling, shares.settled),
+        *served,
+    ]
+    main = 1.0 - LEVELS - sum(draft.share for draft in [*prepared, *last])
+    return [*prepared, *descent_drafts(("slope level", "gradient"), solver.descent, k, LEVELS, main), *last]
 
 
 def descent_drafts(names: tuple[str, str], descent: BoundedDescent, k: int, levels: float, main: float) -> list[Draft]:

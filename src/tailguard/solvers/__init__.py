@@ -4,6 +4,8 @@ Every solver and setting is imported here, so that a plan that names one can be 
 """
 
 from tailguard.solvers.base import Estimate, Query, Released, Setting, Solve, Solver
+from tailguard.solvers.bounded_descent import BoundedDescent
+from tailguard.solvers.calibration import Calibration
 from tailguard.solvers.centred_descent import CentredDescent, Descent
 from tailguard.solvers.clip_level import ClipLevel
 from tailguard.solvers.clipped_descent import ClippedDescent
@@ -17,6 +19,7 @@ from tailguard.solvers.localisation import Localised, Phase
 from tailguard.solvers.mapping_phases import MappingPhase, MappingPhases
 from tailguard.solvers.net import Net
 from tailguard.solvers.net_search import NetSearch
+from tailguard.solvers.newton import Newton
 from tailguard.solvers.oracles import Clip, MeanOracle, MedianOfClippedMeans, MedianOfMeans, Truncate
 from tailguard.solvers.output_fit import OutputFit
 from tailguard.solvers.output_phases import DoubleOutput, OutputPhase, PotentialPhases
@@ -36,6 +39,8 @@ from tailguard.solvers.thresholding import HardThresholding
 from tailguard.solvers.wide import WidePreparation
 
 __all__ = [
+    "BoundedDescent",
+    "Calibration",
     "Candidate",
     "CentredDescent",
     "ClampedEntries",
@@ -63,6 +68,7 @@ __all__ = [
     "ModelSelection",
     "Net",
     "NetSearch",
+    "Newton",
     "NumberEvaluation",
     "OutputFit",
     "OutputPhase",

@@ -111,7 +111,7 @@ def descend(
         change = reply.value / (rate * metric)
         point = inside(point - change * min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300)))
         kept.append(point)
-        weights.append((rate / reply.noise) ** 2 if reply.noise > 0.0 else 1.0)
+        weights.append((rate / max(reply.noise, 1e-100)) ** 2)
     half = descent.steps // 2
     average = np.average(kept[half:], axis=0, weights=weights[half:])
     return Walk(np.asarray(average), CAUTION**2 / float(np.sum(weights[half:])), limit, curvature, sizes)

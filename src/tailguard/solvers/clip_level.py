@@ -113,8 +113,11 @@ class Histogram:
         return float(max(self.mass[1:-1] @ squares, 0.0))
 
     def moment(self, most: float, power: float) -> float:
-        """Return the mean of a power of the magnitudes up to `most`; hardly any may lie beyond."""
-        cells = max(_cells_below(most), 1)
+        """Return the mean of a power of the magnitudes up to `most`; hardly any may lie beyond.
+
+        The cell that begins with `most` is one of them: many magnitudes may be equal to it.
+        """
+        cells = min(_cells_below(most) + 1, CELLS)
         middles = np.exp2(LOW + (np.arange(cells) + 0.5) / SUBSTEPS)
         return max(float(self.mass[:cells] @ np.minimum(middles, most) ** power), 0.0)
 

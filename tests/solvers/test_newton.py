@@ -1,0 +1,172 @@
+"""The parts of the Newton recipe on exact answers: whitening, bounded steps, calibration."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import tailguard as tg
+from tailguard import engines
+from tailguard.domains import L2Ball, WholeSpace
+from tailguard.engines.partition import WHOLE
+from tailguard.losses import BalancedLogistic, Logistic, Squared
+from tailguard.solvers.base import Released
+from tailguard.solvers.bounded_descent import BoundedDescent, descend, level_and_curvature
+from tailguard.solvers.calibration import Calibration, calibrate
+from tailguard.solvers.clip_level import CELLS, ClipLevel, Histogram
+from tailguard.solvers.whitening import Whitened, whitened
+from tailguard.statistics.view import View
+
+N, BITS = 4000, 30
+
+
+def _records(seed=0):
+    rng = np.random.default_rng(seed)
+    mixed = rng.standard_normal((N, 3)) @ np.array([[1.0, 0.9, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 2.0]]) + [
+        3.0,
+        0.0,
+        -1.0,
+    ]
+    return mixed, rng
+
+
+def _exactly(solve, X, y=None):
+    """Answer every query exactly and return what the solver returns."""
+    engine = engines.open(X, y)
+    query = next(solve)
+    while True:
+        statistic = query.statistic
+        value = engine.map_sum(statistic.kernel(), WHOLE) * statistic.unit
+        try:
+            query = solve.send(Released(query.step, value, 0.0))
+        except StopIteration as stop:
+            return stop.value
+
+
+def _white(X, view):
+    return _exactly(whitened("gram", view, 20.0, 0.5, 1e-12, N, BITS), X)
+
+
+def test_whitened_rows_are_centred_and_uncorrelated():
+    X, _ = _records()
+    rows = _white(X, View(3, centre=np.zeros(3), scale=np.ones(3), intercept=True)).view.rows(X)
+    np.testing.assert_allclose(rows.T @ rows / N, np.eye(4), atol=1e-6)
+
+
+def test_without_an_intercept_nothing_is_centred():
+    X, _ = _records()
+    white = _white(X, View(3, centre=np.zeros(3), scale=np.ones(3)))
+    np.testing.assert_array_equal(np.asarray(white.view.centre), 0.0)
+    rows = white.view.rows(X)
+    np.testing.assert_allclose(rows.T @ rows / N, np.eye(3), atol=1e-6)
+
+
+def test_a_whitened_point_predicts_the_same_in_raw_units():
+    X, rng = _records()
+    view = View(3, centre=[1.0, 2.0, 3.0], scale=[2.0, 0.5, 7.0], intercept=True, target_centre=5.0, target_scale=3.0)
+    white, point = _white(X, view), rng.standard_normal(4)
+    estimate = white.raw(point, WholeSpace(3))
+    expected = 5.0 + 3.0 * (white.view.rows(X) @ point)
+    np.testing.assert_allclose(X @ estimate.coefficients + estimate.intercept, expected, rtol=1e-9)
+
+
+def test_a_dropped_column_leaves_an_empty_direction():
+    X, rng = _records()
+    white = _white(X, View(3, centre=np.zeros(3), scale=[1.0, np.inf, 1.0], intercept=True))
+    assert white.kept.sum() == 3
+    assert white.raw(rng.standard_normal(4), WholeSpace(3)).coefficients[1] == 0.0
+    assert not white.inside(np.ones(4), WholeSpace(3), np.ones(3))[~white.kept].any()
+
+
+def test_points_are_taken_back_into_the_domain():
+    X, rng = _records()
+    white = _white(X, View(3, centre=np.zeros(3), scale=np.ones(3), intercept=True))
+    for point in 5.0 * rng.standard_normal((5, 4)):
+        slopes = white.scaled(white.inside(point, L2Ball(3, 0.5), np.ones(3)))[:3]
+        assert np.linalg.norm(slopes) <= 0.5 + 1e-6
+    inner = 1e-3 * np.ones(4)
+    np.testing.assert_allclose(white.inside(inner, L2Ball(3, 0.5), np.ones(3)), inner, atol=1e-9)
+
+
+def _descent(tail, steps=40):
+    return BoundedDescent(N, BITS, steps, 3, ClipLevel(tail))
+
+
+def test_tight_levels_of_skewed_noise_leave_no_bias_on_the_slopes():
+    X, rng = _records()
+    noise = rng.exponential(size=N)
+    rows = np.column_stack([X, noise])
+    rows = (rows - rows.mean(axis=0)) @ np.linalg.inv(np.linalg.cholesky(np.cov(rows.T)).T)  # noise has no part in X
+    X, noise = rows[:, :3], rows[:, 3]
+    white = _white(X, View(3, centre=np.zeros(3), scale=np.ones(3), intercept=True))
+    y = X @ [1.0, -2.0, 0.5] + noise
+    walk = _exactly(descend(("a", "b"), _descent(0.42), Squared(), white.view, 2.0, np.zeros(4)), X, y)
+    np.testing.assert_allclose(white.raw(walk.point, WholeSpace(3)).coefficients, [1.0, -2.0, 0.5], atol=0.05)
+
+
+def test_a_calibration_finds_the_length_of_a_model_that_is_too_short():
+    X, rng = _records()
+    white = _white(X, View(3, centre=np.zeros(3), scale=np.ones(3), intercept=True))
+    truth = np.array([1.0, -1.0, 0.5, 0.3])
+    y = white.view.rows(X) @ truth + 0.1 * rng.standard_normal(N)
+    setting = Calibration(ClipLevel(0.05), _descent(1e-3, 20))
+    short = truth * [0.4, 0.4, 0.4, 0.0]
+    np.testing.assert_allclose(_exactly(calibrate(setting, Squared(), white.view, short), X, y), truth, atol=0.02)
+
+
+def test_a_model_of_noise_is_calibrated_away():
+    X, rng = _records()
+    white = _white(X, View(3, centre=np.zeros(3), scale=np.ones(3), intercept=True))
+    setting = Calibration(ClipLevel(0.05), _descent(1e-3, 20))
+    found = _exactly(
+        calibrate(setting, Squared(), white.view, np.array([2.0, 1.0, 1.0, 0.0])), X, rng.standard_normal(N)
+    )
+    assert np.linalg.norm(found[:3]) < 0.1
+
+
+def test_the_curvature_of_classes_is_half_the_mean_slope():
+    rng = np.random.default_rng(1)
+    odds = rng.standard_normal(100_000)
+    labels = (rng.random(odds.size) < 1.0 / (1.0 + np.exp(-odds))).astype(float)
+    slopes = np.abs(BalancedLogistic().derivative(odds, labels))
+    mass = np.zeros(CELLS)
+    np.add.at(mass, np.clip(np.floor(2 * (np.log2(slopes) + 64)), 0, CELLS - 1).astype(int), 1.0 / odds.size)
+    limit, curvature = level_and_curvature(Histogram(mass, 0.0), BalancedLogistic(), ClipLevel(0.4))
+    expected = BalancedLogistic().second_derivative(odds, labels).mean()
+    assert limit == 1.0
+    assert curvature == pytest.approx(expected, rel=0.1)
+
+
+def test_both_losses_of_classes_have_the_same_minimiser():
+    """Their slopes at the right odds have mean 0."""
+    odds = np.linspace(-4.0, 4.0, 17)
+    for loss in (Logistic(), BalancedLogistic()):
+        share = 1.0 / (1.0 + np.exp(-odds))
+        mean = share * loss.derivative(odds, np.ones(17)) + (1.0 - share) * loss.derivative(odds, np.zeros(17))
+        np.testing.assert_allclose(mean, 0.0, atol=1e-12)
+
+
+def test_levels_grow_with_the_budget_and_the_surrogate_goes():
+    weak, strong = (tg.LogisticRegression(epsilon=epsilon).plan(100_000, 5).solver for epsilon in (0.5, 1000.0))
+    assert isinstance(weak.surrogate, BalancedLogistic)
+    assert strong.surrogate is None
+    assert strong.leverage.tail < 0.1 * weak.leverage.tail
+    assert strong.descent.level.tail < 0.1 * weak.descent.level.tail
+
+
+def test_slopes_that_noise_explains_are_dropped():
+    """At a tiny budget the answer is the null model, or next to it, and no worse."""
+    rng = np.random.default_rng(2)
+    X = rng.standard_t(3, size=(10_000, 5))
+    y = 0.001 * X[:, 0] + rng.standard_normal(10_000)
+    errors = [np.square(tg.LinearRegression(epsilon=0.2, random_state=seed).fit(X, y).coef_).sum() for seed in range(3)]
+    assert np.median(errors) < 0.02
+
+
+def test_a_view_without_a_basis_is_the_prepared_one():
+    X, _ = _records()
+    view = View(3, centre=np.zeros(3), scale=np.ones(3), intercept=True)
+    white = _white(X, view)
+    assert isinstance(white, Whitened)
+    assert white.plain.basis is None
+    assert replace(white.plain, centre=None).dimension == view.dimension
