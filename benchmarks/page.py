@@ -25,6 +25,9 @@ GROUPS = {
     "sparse": "Sparse regression",
     "real": "Real data",
 }
+SCORES = {"r2": "R²", "auc": "AUC", "median_error": "median error", "trimmed_error": "trimmed error"}
+"""Shown beside the risk of real data; errors are relative to the null model's."""
+
 SHOWN = ((0.5, 1e-6), (1.0, 1e-6), (2.0, 1e-6), (1.0, 0.0))
 """Budgets that have tables of their own; all others are in the CSV file."""
 
@@ -208,11 +211,12 @@ def _best(row: dict[str, Any], least: float) -> str:
 
 def _cell(row: dict[str, Any]) -> str:
     told = TOLD if row["knows"] not in ("", "nothing") else ""
-    score = next((f" {label} {number(row[name])}" for name, label in (("r2", "R²"), ("auc", "AUC")) if name in row), "")
     status = "".join(f" {words}" for words in (row["status"], results.overspending([row])) if words not in ("ok", ""))
-    score = score if row["task"].startswith("real") else ""
+    scores = [
+        f" {label} {number(row[name])}" for name, label in SCORES.items() if name in row and row["group"] == "real"
+    ]
     quartiles = f"{number(row['excess_low'])}–{number(row['excess_high'])}"
-    return f"{number(row['excess'])}{told} <small>{quartiles}{escape(score + status)}</small>"
+    return f"{number(row['excess'])}{told} <small>{quartiles}{escape(''.join(scores) + status)}</small>"
 
 
 def _calibration(summary: results.Rows) -> str:
