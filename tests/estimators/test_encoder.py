@@ -55,6 +55,34 @@ def test_no_cell_raises_or_warns():
     assert not np.isfinite(found[1:, 2]).any()
 
 
+CODES = [2**53, 2**53 + 1]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        lambda cells: pa.table({"level": pa.array(cells)}),
+        lambda cells: pa.table({"level": pa.array(cells).dictionary_encode()}),
+        lambda cells: pl.DataFrame({"level": cells}),
+        lambda cells: pd.DataFrame({"level": pd.array(cells, dtype="string" if "a" in cells else "Int64")}),
+        lambda cells: pd.DataFrame(
+            {"level": pd.Categorical.from_codes([cells.index(c) if c else -1 for c in cells], cells[:2])}
+        ),
+    ],
+    ids=["arrow", "arrow codes", "polars", "pandas", "categorical"],
+)
+@pytest.mark.parametrize("levels", [["a", "b"], CODES], ids=["text", "codes"])
+def test_a_row_depends_on_itself_alone(column, levels):
+    # One missing cell made floats of all integers, and took the last value of a dictionary that other rows decide.
+    first, second = levels
+    encoder = tg.PublicOneHotEncoder({"level": levels})
+    for last in (first, second, None):
+        for other in (first, second):
+            found = encoder.transform(column([first, second, None, other, last]))
+            np.testing.assert_array_equal(found[:3], [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+            np.testing.assert_array_equal(found[4], [last == first, last == second])
+
+
 def test_output_as_a_frame_and_through_a_pipeline():
     rng = np.random.default_rng(0)
     n = 6_000

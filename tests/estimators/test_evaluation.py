@@ -1,17 +1,21 @@
 """`evaluate`: right values and intervals, one plan, nothing that depends on exact data."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from sklearn.metrics import log_loss, r2_score, roc_auc_score
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import tailguard as tg
 from tailguard import engines
 from tailguard.audit.replay import replay_plan
 from tailguard.errors import BudgetError, DataError, ParameterError
+from tailguard.estimators.evaluation import _hits, _judged
 from tailguard.plans import dumps, loads
 from tailguard.recipes.evaluation import Judged, plan_evaluation
 from tailguard.report import html, summary
@@ -222,3 +226,65 @@ def test_refusals():
             tg.evaluate(wrong, X, y, epsilon=1.0)
     with pytest.raises(ParameterError, match="level"):
         tg.evaluate((W, 0.0), X, y, level=1.0)
+
+
+def _refusing(kind):
+    """Return a public model of another library that fails on a record, such a record, and a good one."""
+    X, y = numbers(500, seed=7)
+    if kind == "missing":
+        return make_pipeline(StandardScaler(), LinearRegression()).fit(X, y), [np.nan, 0.0, 0.0], [0.3, 0.2, 0.1]
+    if kind == "trees":
+        forest = RandomForestRegressor(n_estimators=2, max_depth=3, random_state=0)
+        return forest.fit(X, y), [1e300, 0.0, 0.0], [0.3, 0.2, 0.1]
+    table = np.array([["a", "b"][i % 2] for i in range(500)], dtype=object)[:, None]
+    return make_pipeline(OneHotEncoder(), LinearRegression()).fit(table, y), ["secret"], ["a"]
+
+
+@pytest.mark.parametrize("kind", ["missing", "trees", "levels"])
+def test_a_record_that_other_models_refuse_has_no_prediction_and_moves_no_other(kind):
+    model, refused, good = _refusing(kind)
+    rng, n = np.random.default_rng(0), 3_000
+    X = rng.choice(["a", "b"], (n, 1)).astype(object) if kind == "levels" else rng.standard_t(5, (n, 3))
+    y = rng.standard_t(5, n)
+    X[17] = good
+    other = X.copy()
+    other[17] = refused
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tg.evaluate(model, other, y, epsilon=2.0, random_state=0)
+        first, second = (_judged(model, table, None)[2] for table in (X, other))
+    assert np.flatnonzero(np.any(first != second, axis=1)).tolist() == [17]
+    assert np.isnan(second[17, 0])
+    assert np.isfinite(first).all()
+
+
+def test_classes_of_records_that_a_model_refuses():
+    X, _ = numbers(600, seed=3)
+    labels = np.digitize(X[:, 0], [-0.5, 0.5])
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, labels)
+    other = X.copy()
+    other[5] = np.nan
+    (hits, known), (others, fewer) = _hits(model, X, labels), _hits(model, other, labels)
+    assert np.flatnonzero(known != fewer).tolist() == [5]
+    np.testing.assert_array_equal(np.delete(hits, 5), np.delete(others, 5))
+    hits, known = _hits(model, np.full_like(X, np.nan), labels)
+    assert np.isnan(known).all()
+
+
+def test_other_columns_are_refused_before_a_row_is_looked_at():
+    model, *_ = _refusing("missing")
+    with pytest.raises(DataError, match="3 features, the records have 2"):
+        tg.evaluate(model, np.zeros((3_000, 2)), np.zeros(3_000))
+    named = make_pipeline(StandardScaler(), LinearRegression()).fit(
+        pd.DataFrame(numbers(100)[0], columns=list("abc")), W[:1].repeat(100)
+    )
+    with pytest.raises(DataError, match="no column 'c'"):
+        tg.evaluate(named, pd.DataFrame(np.zeros((3_000, 3)), columns=list("abd")), np.zeros(3_000))
+
+
+def test_a_model_with_a_link_is_judged_by_what_it_predicts():
+    X, y = numbers()
+    model = PoissonRegressor(alpha=0.0).fit(X[:2_000], np.exp(np.clip(y[:2_000], -3, 3)))
+    target = model.predict(X) + np.random.default_rng(0).standard_normal(N)
+    result = tg.evaluate(model, X, target, measures=["median_absolute_error"], random_state=0)
+    assert result["median_absolute_error"].value == pytest.approx(0.674, rel=0.1)

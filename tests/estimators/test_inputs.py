@@ -329,3 +329,19 @@ def test_sparse_rows_are_predicted_without_being_made_dense(monkeypatch):
     for matrix in records:
         np.testing.assert_allclose(PLAIN["linear"].predict(matrix), expected[0], rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(PLAIN["logistic"].predict_proba(matrix), expected[1], rtol=1e-12, atol=1e-12)
+
+
+def test_missing_labels_among_codes_of_arrow_are_no_class():
+    # Arrow made each of them the last value of the dictionary, which other records decide.
+    table, missing = pa.table(_table()), np.arange(len(X)) % 5 == 0
+    names = np.where(missing, None, np.where(LABELS == 1, "yes", "no"))
+    model = tg.LogisticRegression(**RICH, classes=("no", "yes"))
+    plain = model.fit(table, names).coef_
+    for last in ("no", "yes"):
+        coded = pa.DictionaryArray.from_arrays(
+            pa.array(
+                [None if gone else int(name == last) for gone, name in zip(missing, names, strict=True)], pa.int32()
+            ),
+            pa.array(["yes" if last == "no" else "no", last]),
+        )
+        np.testing.assert_array_equal(model.fit(table, pa.chunked_array([coded])).coef_, plain)

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import BaggingRegressor
+from sklearn.feature_selection import RFE, RFECV
+from sklearn.linear_model import RANSACRegressor
 from sklearn.model_selection import (
     GridSearchCV,
     RandomizedSearchCV,
@@ -16,8 +18,10 @@ from sklearn.model_selection import (
     cross_validate,
     learning_curve,
 )
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.semi_supervised import SelfTrainingClassifier
 
 import tailguard as tg
 from tailguard.estimators.base import PrivateEstimator
@@ -152,6 +156,8 @@ GRID = {"radius": [1.0, 10.0]}
         lambda model: cross_val_predict(model, X, y),
         lambda model: learning_curve(model, X, y),
         lambda model: BaggingRegressor(model).fit(X, y),
+        lambda model: RFECV(model, cv=2, scoring="r2").fit(X, y),
+        lambda model: RANSACRegressor(model, min_samples=0.5, random_state=0).fit(X, y),
     ],
     ids=[
         "grid",
@@ -165,6 +171,8 @@ GRID = {"radius": [1.0, 10.0]}
         "predict",
         "curve",
         "bagging",
+        "folds",
+        "inliers",
     ],
 )
 def test_searches_and_resampling_are_refused_before_anything_is_spent(session, search):
@@ -190,6 +198,20 @@ def test_calibration_is_refused(session):
     with pytest.raises(tg.BudgetError, match=r"sklearn\.calibration"):
         CalibratedClassifierCV(tg.LogisticRegression(session=session)).fit(X, labels)
     assert session.statement().charges == ()
+
+
+@pytest.mark.parametrize("wrapper", [OneVsOneClassifier, OneVsRestClassifier, SelfTrainingClassifier])
+def test_fits_to_rows_that_labels_choose_are_refused(session, wrapper):
+    # The number of rows of two classes, or of classes, would be published exactly.
+    with pytest.raises(tg.BudgetError, match=r"sklearn\.(multiclass|semi_supervised)"):
+        wrapper(tg.LogisticRegression(session=session)).fit(X, np.where(X[:, 0] > 0, labels, -1))
+    assert session.statement().charges == ()
+
+
+def test_columns_may_be_eliminated_on_all_rows(session):
+    found = RFE(tg.LinearRegression(epsilon=0.2, session=session), n_features_to_select=1).fit(X, y)
+    assert found.n_features_ == 1
+    assert {charge.n for charge in session.statement().charges} == {len(X)}
 
 
 def test_parts_of_the_rows_are_refused_once_the_session_knows_how_many_there_are(session):

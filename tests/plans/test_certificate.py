@@ -1,5 +1,6 @@
 """Certificates: whatever is altered is found, by recomputing it where the plan knows it, else by a signature."""
 
+import contextlib
 import copy
 import dataclasses
 import hashlib
@@ -16,6 +17,7 @@ from tailguard.plans import (
     check_signature,
     sign,
 )
+from tailguard.plans.certificate import _checksum, result_hash
 from tailguard.plans.codec import canonical
 from tailguard.plans.schema import mismatch
 from tailguard.run.randomness import Exact, Float, Simulation
@@ -197,6 +199,33 @@ def test_a_session_is_named(tmp_path):
 def test_other_things_are_refused(bad):
     with pytest.raises(tg.PlanError):
         check_certificate(bad)
+
+
+@pytest.mark.parametrize("bad", [10**400, float("inf"), float("nan"), "\ud800"])
+def test_what_is_no_number_and_no_text_is_refused_in_a_sentence(certificate, bad):
+    for place in (("issued",), ("guarantee", "recomputed"), ("guarantee", "epsilon")):
+        altered = copy.deepcopy(certificate)
+        part = altered[place[0]] if len(place) == 2 else altered
+        part[place[-1]] = bad
+        with contextlib.suppress(ValueError):
+            altered["checksum"] = _checksum({k: v for k, v in altered.items() if k not in ("checksum", "signature")})
+        with pytest.raises(tg.PlanError):
+            check_certificate(altered)
+
+
+def test_a_release_that_is_not_private_gets_no_certificate_that_says_so(release):
+    with pytest.raises(tg.PlanError, match="label of numerics"):
+        dataclasses.replace(release, private=False).certificate()
+    simulated = tg.Mean(epsilon=1.0, delta=1e-6, random_state=0).fit(X).release_
+    with pytest.raises(tg.PlanError, match="label of numerics"):
+        dataclasses.replace(simulated, numerics="noise of my own").certificate()
+
+
+def test_the_result_of_several_classes_has_all_its_intercepts():
+    labels = np.digitize(X[:, 0], [-0.5, 0.5])
+    release = tg.LogisticRegression(epsilon=2.0, delta=1e-6, classes=(0, 1, 2)).fit(X, labels).release_
+    estimate = release.estimate
+    assert release.certificate()["result"] == result_hash(estimate.coefficients.tolist(), estimate.offsets.tolist())
 
 
 def test_a_plan_that_is_no_plan_is_refused(certificate):

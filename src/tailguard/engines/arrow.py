@@ -11,7 +11,7 @@ from tailguard.engines.checks import not_numeric
 from tailguard.errors import DataError
 from tailguard.statistics.arrays import FloatVector
 
-__all__ = ["arrow_column", "is_numeric_type", "selected"]
+__all__ = ["arrow_column", "decoded", "is_numeric_type", "selected"]
 
 
 def selected(schema: Any, target: str | None, features: Sequence[str] | None) -> tuple[tuple[str, ...], str | None]:
@@ -30,6 +30,14 @@ def arrow_column(column: Any) -> FloatVector:
     """Return an Arrow array or chunked array as float64; nulls become NaN."""
     numbers = pc.cast(column, pa.float64(), safe=False)  # a safe cast fails on integers above 2**53
     return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def decoded(column: Any) -> Any:
+    """Return a column of codes as one of its values; any other as it is.
+
+    Arrow turns a missing code of a chunked array into the last value of its dictionary, which other rows decide.
+    """
+    return pc.cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def is_numeric_type(kind: Any) -> bool:

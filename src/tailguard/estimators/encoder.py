@@ -13,7 +13,7 @@ from tailguard.errors import DataError
 from tailguard.estimators.labels import equal
 from tailguard.estimators.records import numbers
 
-__all__ = ["PublicOneHotEncoder"]
+__all__ = ["PublicOneHotEncoder", "header"]
 
 
 class PublicOneHotEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -58,7 +58,7 @@ class PublicOneHotEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Take note of the number and names of the columns; no value is looked at."""
-        names, count = _header(X)
+        names, count = header(X)
         self._levels(names, count)
         self.n_features_in_ = count
         if names is not None:
@@ -69,16 +69,17 @@ class PublicOneHotEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Return the encoded rows."""
-        names, count = _header(X)
+        names, count = header(X)
         self._check(names, count)
         levels = self._levels(names, count)
         columns: list[NDArray[np.float64]] = []
         for j in range(count):
-            cells = _cells(X, j, names)
+            column = _column(X, j, names)
             if j in levels:
+                cells = _cells(column)
                 columns += [equal(cells, level).astype(np.float64) for level in levels[j]]
             else:
-                columns.append(np.asarray(numbers(cells, "X"), dtype=np.float64))
+                columns.append(np.asarray(numbers(np.asarray(column), "X"), dtype=np.float64))
         return np.column_stack(columns)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -129,7 +130,7 @@ class PublicOneHotEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc
         return tags
 
 
-def _header(X: Any) -> tuple[list[str] | None, int]:
+def header(X: Any) -> tuple[list[str] | None, int]:
     """Return the names of the columns, if they have any, and their number."""
     labels = getattr(X, "column_names", None)
     if labels is None:
@@ -143,12 +144,24 @@ def _header(X: Any) -> tuple[list[str] | None, int]:
     return None, shape[1]
 
 
-def _cells(X: Any, j: int, names: list[str] | None) -> NDArray[Any]:
-    """Return a column as an array of its own type."""
+def _column(X: Any, j: int, names: list[str] | None) -> Any:
+    """Return a column in its own type; what is coded in Arrow is decoded."""
     if hasattr(X, "iloc"):
-        return np.asarray(X.iloc[:, j])
+        return X.iloc[:, j]
     if names is not None and hasattr(X, "column_names"):
-        return np.asarray(X.column(j).to_numpy())
+        from tailguard.engines.arrow import decoded
+
+        return decoded(X.column(j))
     if names is not None:
-        return np.asarray(X[names[j]].to_numpy())
+        return X[names[j]]
     return np.asarray(X if hasattr(X, "shape") else np.asarray(X, dtype=object))[:, j]
+
+
+def _cells(column: Any) -> NDArray[Any]:
+    """Return the cells of a column, each as it is: one missing integer makes floats of all others in an array."""
+    if isinstance(column, np.ndarray):
+        return column
+    listed = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
+    cells = np.empty(len(listed), dtype=object)
+    cells[:] = listed
+    return cells

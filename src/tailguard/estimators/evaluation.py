@@ -8,10 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 from sklearn.base import BaseEstimator, is_classifier
+from sklearn.linear_model import GammaRegressor, PoissonRegressor, SGDClassifier, TweedieRegressor
+from sklearn.utils.validation import _num_samples
 
 from tailguard._validate import choice, real, refuse
 from tailguard.engines import Engine
 from tailguard.errors import DataError
+from tailguard.estimators.answers import answers
 from tailguard.estimators.guard import inherited
 from tailguard.estimators.labels import Relabelled, equal, zero_one
 from tailguard.estimators.records import open_records, target, vector
@@ -24,6 +27,9 @@ from tailguard.run import make_randomness, run
 from tailguard.solvers.measures import Evaluated, Measure
 
 __all__ = ["Evaluation", "evaluate"]
+
+_CURVED = (GammaRegressor, PoissonRegressor, SGDClassifier, TweedieRegressor)
+"""Models with coefficients whose predictions, or probabilities, are another function of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +128,8 @@ def evaluate(
     Notes
     -----
     *Guarantee.* (ε, δ)-differential privacy for replacing one record by any other. Errors are cut at private levels,
-    whatever a record holds. A record without a target or a prediction contributes nothing.
+    whatever a record holds. A record without a target or a prediction contributes nothing, and so does one that makes
+    the model fail, such as a level that a pipeline does not know.
 
     *Accuracy.* R² compares squared errors with those around the target's mean, both cut at one private level far out in
     the target's tail (`Evaluation.clip`): without a cut no private R² exists, and with heavy tails the plain one hangs
@@ -140,7 +147,7 @@ def evaluate(
     >>> bool(result["r2"].low < 0.67 < result["r2"].high)
     True
     """
-    if hasattr(model, "predict") and is_classifier(model) and np.size(getattr(model, "classes_", ())) > 2:
+    if _has_several_classes(model):
         X, y = _hits(model, X, y)
         judged: Judged = _linear([1.0], 0.0, "mistakes")
         labels: NDArray[Any] | None = np.array([0, 1])
@@ -156,6 +163,11 @@ def evaluate(
     plan = plan_evaluation(judged, engine.n, Privacy(epsilon, delta), asked, level)
     account = session_of("evaluate", inherited(model) if session is None else session)
     return Evaluation(run(plan, engine, make_randomness(random_state, numerics), account))
+
+
+def _has_several_classes(model: Any) -> bool:
+    fitted = hasattr(model, "predict") and not isinstance(model, Selection)
+    return fitted and is_classifier(model) and np.size(getattr(model, "classes_", ())) > 2
 
 
 class _Records(BaseEstimator):  # type: ignore[misc]
@@ -195,35 +207,46 @@ def _judged(model: Any, X: Any, classes: Sequence[Any] | None) -> tuple[Judged, 
     if classes is not None:
         raise refuse("classes", "evaluate", "None for a model that knows its own", classes)
     labels = _two(getattr(model, "classes_", ())) if is_classifier(model) else None
-    if hasattr(model, "coef_"):
+    if _by_coefficients(model):
         kind = "numbers" if labels is None else "log-odds" if hasattr(model, "predict_proba") else "margins"
         return _linear(model.coef_, getattr(model, "intercept_", 0.0), kind), labels, X
     kind, scores = _scores(model, X, labels is not None)
     return _linear([1.0], 0.0, kind), labels, scores
 
 
+def _by_coefficients(model: Any) -> bool:
+    """Whether a model's values are those of its coefficients; those of scikit-learn may have more to them."""
+    module = type(model).__module__
+    plain = module.startswith("sklearn.linear_model") or not module.startswith("sklearn")
+    return hasattr(model, "coef_") and plain and not isinstance(model, _CURVED)
+
+
 def _hits(model: Any, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return 1 for rows whose class is predicted, −1 for others, and a target of 1 for every class that is known."""
     labels = vector(model, y)
-    predicted = np.asarray(model.predict(X))
+    predicted, answered = answers(model, X, lambda rows: np.asarray(model.predict(rows)))
     known = np.zeros(labels.shape, bool)
     right = np.zeros(labels.shape, bool)
     for label in model.classes_:
         same = equal(labels, label)
         known |= same
-        right |= same & equal(predicted, label)
+        right |= False if predicted is None else same & equal(predicted, label)
+    known &= True if answered is None else answered
     return np.where(right, 1.0, -1.0)[:, np.newaxis], np.where(known, 1.0, np.nan)
 
 
 def _scores(model: Any, X: Any, classifies: bool) -> tuple[str, NDArray[np.float64]]:
-    """Return what any model says about the rows, as a single column."""
+    """Return what any model says about the rows, as a single column; NaN where it says nothing."""
     if not classifies:
-        kind, values = "numbers", model.predict(X)
+        kind, ask = "numbers", model.predict
     elif hasattr(model, "predict_proba"):
-        kind, values = "log-odds", logit(np.asarray(model.predict_proba(X), dtype=np.float64)[:, 1])
+        kind, ask = "log-odds", lambda rows: logit(np.asarray(model.predict_proba(rows), dtype=np.float64)[:, 1])
     else:
-        kind, values = "margins", model.decision_function(X)
-    return kind, np.asarray(values, dtype=np.float64).reshape(-1, 1)
+        kind, ask = "margins", model.decision_function
+    values, answered = answers(model, X, lambda rows: np.asarray(ask(rows), dtype=np.float64).reshape(-1, 1))
+    if values is None:
+        return kind, np.full((_num_samples(X), 1), np.nan)
+    return kind, values if answered is None else np.where(answered[:, np.newaxis], values, np.nan)
 
 
 def _linear(coefficients: Any, intercept: Any, kind: str) -> Judged:

@@ -2,8 +2,10 @@
 
 Cross-validation, bagging and calibration fit to parts or multiples of the rows and judge by exact data. A split that
 looks at labels, or a row that is drawn twice, breaks the guarantee of a fit; a score that is looked at was never paid
-for. A session knows the number of its rows, but a resample may have as many. So the guard looks at who is calling,
-which does not depend on the number or kind of workers: scikit-learn's helpers call `fit` from their own modules.
+for. Fits to the rows of two classes, to labelled rows or to inliers publish how many of them there are, and fits of one
+class against the rest how many classes occur. A session knows the number of its rows, but a resample may have as many.
+So the guard looks at who is calling, which does not depend on the number or kind of workers: scikit-learn's helpers
+call `fit` from their own modules.
 """
 
 import sys
@@ -13,7 +15,16 @@ from tailguard.errors import BudgetError
 
 __all__ = ["inherited", "refuse_resampling", "refuse_score"]
 
-_RESAMPLING = ("sklearn.model_selection", "sklearn.ensemble", "sklearn.calibration")
+_RESAMPLING = (
+    "sklearn.model_selection",
+    "sklearn.ensemble",
+    "sklearn.calibration",
+    "sklearn.multiclass",
+    "sklearn.semi_supervised",
+    "sklearn.linear_model",  # RANSAC
+)
+_FOLDS = "_rfe_single_fit"
+"""What eliminates columns inside a fold; elimination on all rows is no harm, and every fit of it is paid."""
 
 
 def refuse_resampling(estimator: Any) -> None:
@@ -23,11 +34,13 @@ def refuse_resampling(estimator: Any) -> None:
     frame = sys._getframe(1)
     while frame is not None:
         module = str(frame.f_globals.get("__name__"))
+        name = frame.f_code.co_name
         # A search that is only shown asks for tags too, through its own, and does no harm.
-        if module.startswith(_RESAMPLING) and frame.f_code.co_name != "__sklearn_tags__":
+        if (module.startswith(_RESAMPLING) and name != "__sklearn_tags__") or name == _FOLDS:
             raise BudgetError(
                 f"{type(estimator).__name__} inside a session does not work with {'.'.join(module.split('.')[:2])}, "
-                "which resamples rows and judges by exact data: use tg.select to choose and tg.evaluate to judge."
+                "which selects or resamples rows, or judges by exact data: use tg.select to choose and tg.evaluate to "
+                "judge."
             )
         frame = frame.f_back  # type: ignore[assignment]
 

@@ -78,6 +78,11 @@ def vector(estimator: BaseEstimator, y: Any) -> NDArray[Any]:
     """Return a column of labels or targets as a flat array of its own type, a list as one of Python objects."""
     if y is None:
         raise DataError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    library = type(y).__module__.partition(".")[0]
+    if library == "pyarrow":
+        from tailguard.engines.arrow import decoded
+
+        y = decoded(y)
     try:
         # One string among the numbers of a list would make strings of all of them, and no label would be what it was.
         array = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)

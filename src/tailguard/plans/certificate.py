@@ -23,6 +23,7 @@ from tailguard.plans.schema import mismatch
 from tailguard.plans.verify import verify
 from tailguard.privacy.budget import Privacy
 from tailguard.privacy.composition import epsilon
+from tailguard.solvers.class_descent import ClassEstimate
 
 if TYPE_CHECKING:
     from tailguard.plans.release import Release
@@ -65,12 +66,15 @@ def certificate_schema() -> dict[str, Any]:
 def certify(release: "Release", issued: str | None = None) -> dict[str, Any]:
     """Return the certificate of a release; `Release.certificate` calls it."""
     release.ledger.check(release.plan)
+    if release.private != wording.how_noise_was_made(release.plan, release.numerics)[0]:
+        raise PlanError("The release's label of numerics does not say whether its noise was private.")
     estimate = release.estimate
+    intercept = estimate.offsets if isinstance(estimate, ClassEstimate) else estimate.intercept
     told: dict[str, Any] = {
         "issued": issued,
         "numerics": release.numerics,
         "versions": dict(release.versions),
-        "result": result_hash(*(np.asarray(part).tolist() for part in (estimate.coefficients, estimate.intercept))),
+        "result": result_hash(*(np.asarray(part).tolist() for part in (estimate.coefficients, intercept))),
         "session": None,
     }
     if release.receipt is not None:
@@ -110,6 +114,10 @@ def check_certificate(document: Any) -> Certified:
         return _checked(document)
     except RecursionError:
         raise PlanError("The file is no certificate of tailguard: it is nested too deeply.") from None
+    except (OverflowError, ValueError) as error:
+        if isinstance(error, PlanError):
+            raise
+        raise PlanError("The file is no certificate of tailguard: it holds what is no number or no text.") from None
 
 
 def _checked(document: Any) -> Certified:
