@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
@@ -53,7 +52,7 @@ def answers(
 
 def _some(ask: Callable[[Any], Any], X: Any) -> tuple[NDArray[Any] | None, NDArray[np.bool_]]:
     """Return the answers where some row makes the model fail."""
-    X, n = sparse.csr_array(X) if sparse.issparse(X) else X, _num_samples(X)
+    X, n = X.tocsr() if hasattr(X, "tocsr") else X, _num_samples(X)
     known, parts = np.zeros(n, bool), [np.arange(n)]
     while parts:
         part = parts.pop()
