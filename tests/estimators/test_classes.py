@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression as Reference
 from sklearn.multiclass import OneVsRestClassifier
@@ -104,6 +105,13 @@ def test_labels_outside_the_classes_contribute_nothing():
     hidden[::10] = np.nan
     np.testing.assert_allclose(model().fit(X, other).coef_.shape, (3, 4))
     assert model().fit(hidden, other).score(TEST_X, TEST_Y) > 0.9
+
+
+def test_sparse_records_are_the_same_records():
+    thin = np.where(np.abs(X) > 1.0, X, 0.0)
+    same = model(fit_intercept=False).fit(sparse.csr_array(thin), Y)
+    np.testing.assert_array_equal(same.coef_, model(fit_intercept=False).fit(thin, Y).coef_)
+    np.testing.assert_allclose(same.predict_proba(sparse.csr_array(thin[:9])), same.predict_proba(thin[:9]))
 
 
 def test_a_frame_with_named_columns():

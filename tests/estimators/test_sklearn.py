@@ -24,7 +24,9 @@ REGRESSIONS = [
     tg.SparseLinearRegression(**RICH),
     tg.LeastAbsoluteDeviations(**RICH),
 ]
+THREE = tg.LogisticRegression(**RICH, classes=(0, 1, 2))
 CLASSIFIERS = [
+    THREE,
     tg.LogisticRegression(**RICH),
     tg.SparseLogisticRegression(**RICH),
     tg.LinearSVC(**RICH, delta=0.0),
@@ -38,6 +40,10 @@ EXPECTED = {
     "check_classifiers_classes": CLASSIFIERS,
     "check_classifiers_regression_target": CLASSIFIERS,
     "check_classifier_not_supporting_multiclass": CLASSIFIERS,
+    "check_classifiers_train": [THREE],
+    "check_decision_proba_consistency": [THREE],
+    "check_estimator_sparse_array": [THREE],
+    "check_estimator_sparse_matrix": [THREE],
 }
 """Which estimator fails which check; the reasons are in `tailguard.estimators.conventions.EXCEPTIONS`."""
 

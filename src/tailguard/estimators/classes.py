@@ -59,7 +59,10 @@ class ManyClasses(Classifier):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of new rows."""
-        return self.classes_[np.argmax(self._scores(X), axis=1)] if self._several else super().predict(X)
+        if not self._several:
+            return super().predict(X)
+        scores = self._scores(X)
+        return self.classes_[np.argmax(scores, axis=1)]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probabilities of all classes for new rows."""
