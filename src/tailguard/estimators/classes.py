@@ -62,7 +62,7 @@ class ManyClasses(Classifier):
         if not self._several:
             return super().predict(X)
         scores = self._scores(X)
-        return self.classes_[np.argmax(scores, axis=1)]
+        return np.asarray(self.classes_[np.argmax(scores, axis=1)])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probabilities of all classes for new rows."""

@@ -59,5 +59,5 @@ class ClippedDescent(Solver):
         estimate = raw_units(view, point, self.domain)
         if self.errors is None:
             return estimate
-        uncertainty = yield from sandwich(self.errors, log, point)
+        uncertainty = yield from sandwich(self.errors, log)
         return replace(estimate, uncertainty=uncertainty)

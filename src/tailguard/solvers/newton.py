@@ -80,7 +80,7 @@ class Newton(Solver):
         estimate = white.raw(point, self.domain)
         if self.errors is None:
             return estimate
-        uncertainty = yield from sandwich(self.errors, log, point)
+        uncertainty = yield from sandwich(self.errors, log)
         return replace(estimate, uncertainty=uncertainty)
 
     def _solve(self) -> Generator[Query, Released, tuple[Whitened, FloatVector]]:

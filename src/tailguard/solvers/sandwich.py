@@ -24,7 +24,7 @@ from tailguard.statistics.curvature import BoundedCurvatures, BoundedGradient, C
 from tailguard.statistics.fields import Field, Gradient
 from tailguard.statistics.gram import Gram
 from tailguard.statistics.outer import Outer
-from tailguard.statistics.slopes import Leveraged
+from tailguard.statistics.slopes import Leveraged, Slopes
 from tailguard.statistics.view import View
 from tailguard.statistics.weighted import Weighted
 
@@ -38,6 +38,10 @@ FLOOR = 0.05
 
 REACH = 2.0
 """Rows up to the square of this times the radius have their whole part in the bread, where rows count by ω, not ω²."""
+
+UNSEEN = 1.5
+"""By how much a mean of clipped residuals may be moved, in units of threshold × noise in a cell of the histogram that
+found it: three such deviations of mass beyond are not seen, and tails of order 3 have half a threshold of excess."""
 
 TINY, LARGEST = 1e-60, 1e60
 """Where numbers end: no released matrix of unit scale comes near."""
@@ -67,8 +71,11 @@ def recorded(solve: Generator[Query, Released, T], log: Log) -> Generator[Query,
             return stop.value  # type: ignore[no-any-return]
 
 
-def sandwich(setting: Sandwich, log: Log, point: FloatVector) -> Generator[Query, Released, Uncertainty]:
-    """Ask for "bread" and "meat" at the fitted point and return its uncertainty in raw units.
+def sandwich(setting: Sandwich, log: Log) -> Generator[Query, Released, Uncertainty]:
+    """Ask for "bread" and "meat" where the last steps were and return the fitted point's uncertainty in raw units.
+
+    What follows the steps, a calibration or a wider mean for the intercept, moves the point away from where the mean of
+    bounded gradients is 0: there second moments would count a mean as well.
 
     Parameters
     ----------
@@ -77,26 +84,24 @@ def sandwich(setting: Sandwich, log: Log, point: FloatVector) -> Generator[Query
     log : list
         The questions and answers of the fit: one "gram", "gradient"s weighted by leverage and clipped, and, where the
         intercept had the last word, "residual level" and "intercept".
-    point : vector
-        The fitted model in the view's units.
     """
     steps = _last_steps(log)
-    curvatures, gradients, (size, most) = _fields(steps[-1][0].statistic, point)
+    curvatures, gradients, (size, most) = _fields(steps[-1][0].statistic, _middle(steps))
     view = gradients.view
     gram = _gram(log, setting.n, kept_entries(view)) if view.basis is None else _identity(view)
     bread = yield from _like(gram, "bread", Outer(curvatures, size, setting.bits), setting)
     meat = yield from _like(gram, "meat", Outer(gradients, most, setting.bits), setting)
     with np.errstate(all="ignore"):  # released values may be anything; what overflows is not known
         found = _assembled(steps, bread, meat, setting.n)
-        if any(query.step == "intercept" for query, _ in log):
-            found = _with_corrected_intercept(found, log, gram, point, setting.n)
+        if any(query.step == "residual level" for query, _ in log):
+            found = _with_corrected_intercept(found, log, gram, setting.n)
         return _in_raw_units(view, found)
 
 
 def _gradient(statistic: Statistic | None) -> Gradient:
     """Return the gradient inside a step's statistic."""
     field = statistic.field if isinstance(statistic, Clipped | Weighted) else None
-    field = field.field if isinstance(field, Leveraged) else field
+    field = field.field if isinstance(field, Leveraged | Slopes) else field
     assert isinstance(field, Gradient)
     return field
 
@@ -126,6 +131,12 @@ def _last_steps(log: Log) -> Log:
     return steps[int(LAST * len(steps)) :]
 
 
+def _middle(steps: Log) -> FloatVector:
+    """Return the average point of some steps, weighted like their gradients."""
+    weights = [max(reply.noise, TINY) ** -2 for _, reply in steps]
+    return np.asarray(np.average([_gradient(query.statistic).point for query, _ in steps], axis=0, weights=weights))
+
+
 def _assembled(steps: Log, bread: Matrix, meat: Matrix, n: int) -> Uncertainty:
     """Return the weighted least squares of all the steps' equations, and its covariance."""
     points = np.array([_gradient(query.statistic).point for query, _ in steps])
@@ -138,7 +149,7 @@ def _assembled(steps: Log, bread: Matrix, meat: Matrix, n: int) -> Uncertainty:
     return Uncertainty(centre, inverse @ moved @ inverse)
 
 
-def _with_corrected_intercept(found: Uncertainty, log: Log, gram: Matrix, point: FloatVector, n: int) -> Uncertainty:
+def _with_corrected_intercept(found: Uncertainty, log: Log, gram: Matrix, n: int) -> Uncertainty:
     """Return the uncertainty where the intercept b makes the mean residual 0: b = mean(t) − ⟨mean(z), slopes⟩.
 
     The mean residual has an error of its own; that of the slopes reaches b through the mean row, the Gram matrix's last
@@ -150,12 +161,14 @@ def _with_corrected_intercept(found: Uncertainty, log: Log, gram: Matrix, point:
     )
     assert isinstance(query.statistic, Clipped)
     histogram = of_reply(sizes[1], n)
-    own = histogram.mean_square(query.statistic.threshold) / n + (reply.noise / n) ** 2
+    moved = UNSEEN * histogram.noise * query.statistic.threshold
+    own = histogram.mean_square(query.statistic.threshold) / n + (reply.noise / n) ** 2 + moved**2
     lift = np.vstack([np.eye(means.size), -means])
     covariance = lift @ found.covariance[:-1, :-1] @ lift.T
     covariance[-1, -1] += own
-    slopes = found.centre[:-1]
-    return Uncertainty(np.append(slopes, point[-1] - means @ (slopes - point[:-1])), covariance)
+    slopes, at = found.centre[:-1], _gradient(query.statistic).point
+    offset = at[-1] - float(reply.value[0]) / (n * histogram.present) - means @ (slopes - at[:-1])
+    return Uncertainty(np.append(slopes, offset), covariance)
 
 
 def _in_raw_units(view: View, found: Uncertainty) -> Uncertainty:
