@@ -103,6 +103,15 @@ def test_fitted_models_of_tailguard_and_others():
         tg.evaluate(model, rest[["a", "b"]], y[N:], epsilon=1.0)
 
 
+def test_any_object_that_predicts():
+    class Rule:
+        def predict(self, X):
+            return np.where(X[:, 0] > 0, 1.0, -1.0)
+
+    X, y = numbers()
+    inside(tg.evaluate(Rule(), X, y, epsilon=1.0, random_state=0)["r2"], r2_score(y, Rule().predict(X)))
+
+
 def test_classifiers_of_every_kind():
     X, y = classes()
     labels = np.where(y > 0, "yes", "no")

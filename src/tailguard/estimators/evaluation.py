@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator
 from sklearn.linear_model import GammaRegressor, PoissonRegressor, SGDClassifier, TweedieRegressor
 from sklearn.utils.validation import _num_samples
 
@@ -166,8 +166,7 @@ def evaluate(
 
 
 def _has_several_classes(model: Any) -> bool:
-    fitted = hasattr(model, "predict") and not isinstance(model, Selection)
-    return fitted and is_classifier(model) and np.size(getattr(model, "classes_", ())) > 2
+    return hasattr(model, "predict") and np.size(getattr(model, "classes_", ())) > 2
 
 
 class _Records(BaseEstimator):  # type: ignore[misc]
@@ -206,7 +205,7 @@ def _judged(model: Any, X: Any, classes: Sequence[Any] | None) -> tuple[Judged, 
         )
     if classes is not None:
         raise refuse("classes", "evaluate", "None for a model that knows its own", classes)
-    labels = _two(getattr(model, "classes_", ())) if is_classifier(model) else None
+    labels = _two(model.classes_) if hasattr(model, "classes_") else None
     if _by_coefficients(model):
         kind = "numbers" if labels is None else "log-odds" if hasattr(model, "predict_proba") else "margins"
         return _linear(model.coef_, getattr(model, "intercept_", 0.0), kind), labels, X
