@@ -10,7 +10,7 @@ from tailguard.solvers.spread import HIGH, LOW
 from tailguard.statistics.below import Below
 from tailguard.statistics.octaves import Octaves
 
-__all__ = ["COARSE", "feature_drafts", "preparation_for", "target_drafts"]
+__all__ = ["COARSE", "LIMIT", "feature_drafts", "preparation_for", "target_drafts"]
 
 FINE, COARSE = 2**18, 2**9
 """Edges an octave: relative resolutions of 3e-6 and 0.14 %. The fine grid takes nine more counts."""
