@@ -23,8 +23,8 @@ class LinearRegression(Regressor):
         on a polytope "frank_wolfe". "auto" takes "newton" where n and the budget carry a Gram matrix of the columns,
         else "centred_descent".
     parameters : {"practical", "paper"}, default="practical"
-        "practical": private centring and scaling, a noisy Gram matrix as preconditioner, clipped steps with tight
-        accounting. "paper": the numbers of Zhao et al. 2024, Theorem 4, which need `moment` and a bounded domain.
+        "practical": private centring and scaling, a noisy Gram matrix that whitens, bounded steps and a calibration.
+        "paper": the numbers of Zhao et al. 2024, Theorem 4, which need `moment` and a bounded domain.
     moment : Moment or None, default=None
         A public assumption on the gradients' tails. Only accuracy depends on it.
     domain : Domain or None, default=None
@@ -62,8 +62,8 @@ class LinearRegression(Regressor):
     cost. `score` evaluates on the data that it is given and is not private.
 
     *Accuracy.* Clip levels grow with n·ε, so the answer tends to the least-squares solution. Skewed noise whose
-    spread depends on the features leaves a bias that vanishes slowly. With many columns the answer is shrunk towards 0,
-    and 0 itself where the fit does not beat it.
+    spread depends on the features in another way than through the prediction leaves a bias that vanishes slowly. With
+    many columns the answer is shrunk towards 0, and 0 itself where the fit does not beat it.
 
     Examples
     --------

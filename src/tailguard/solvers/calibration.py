@@ -20,7 +20,7 @@ from tailguard.statistics.view import View
 
 __all__ = ["calibrate"]
 
-CAUTION = 1.0
+CAUTION = 1.5
 """A change is believed as far as so many times its noise does not explain it."""
 
 LARGEST = 20.0
