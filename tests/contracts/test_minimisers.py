@@ -16,6 +16,7 @@ from tailguard.losses.base import ResidualLoss
 from tailguard.mechanisms import L2Laplace
 from tailguard.plans.step import Step
 from tailguard.run.run import _check
+from tailguard.solvers.offset import Offset
 from tailguard.statistics import Minimiser, PerturbedMinimiser, View, minimiser, statistic_type
 from tests.support import neighbours
 from tests.support.registry_minimisers import BITS, CLIP, LABELLED, MINIMISERS, PLAIN, SIZE, perturbed, records, source
@@ -216,7 +217,9 @@ class Borrowed(ResidualLoss):
     _psi = _slope = _curvature = staticmethod(np.square)
 
 
-@pytest.mark.parametrize("loss", [Biweight(1.0), CustomLoss("own", lambda w, X, t: X), Borrowed(), "squared"])
+@pytest.mark.parametrize(
+    "loss", [Biweight(1.0), CustomLoss("own", lambda w, X, t: X), Borrowed(), Offset(Borrowed(), 1.0), "squared"]
+)
 @pytest.mark.parametrize("kind", [Minimiser, PerturbedMinimiser])
 def test_losses_without_a_proof_are_refused(kind, loss):
     rest = (np.zeros(2), SIZE, BITS) if kind is Minimiser else (SIZE, BITS, 1.0)

@@ -345,3 +345,37 @@ def test_missing_labels_among_codes_of_arrow_are_no_class():
             pa.array(["yes" if last == "no" else "no", last]),
         )
         np.testing.assert_array_equal(model.fit(table, pa.chunked_array([coded])).coef_, plain)
+
+
+class Stubborn:
+    """A cell that raises whatever is asked of it."""
+
+    __hash__ = None
+
+    def __float__(self):
+        raise RuntimeError("secret")
+
+    def __eq__(self, other):
+        raise RuntimeError("secret")
+
+
+STRANGE = [
+    Stubborn(),
+    np.complex128(1 + 2j),
+    np.complex64(1j),
+    np.ma.masked,
+    np.datetime64("2020-01-01"),
+    np.void(b"a"),
+]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("cell", STRANGE, ids=lambda cell: type(cell).__name__)
+def test_strange_cells_raise_and_warn_of_nothing(cell):
+    rows, labels = X.tolist(), LABELS.tolist()
+    rows[3][1], labels[5] = cell, cell
+    missing = X.copy()
+    missing[3, 1] = np.nan
+    model = tg.LogisticRegression(**RICH)
+    expected = model.fit(missing, np.where(np.arange(len(X)) == 5, np.nan, LABELS)).coef_
+    np.testing.assert_array_equal(model.fit(rows, labels).coef_, expected)

@@ -33,7 +33,7 @@ def equal(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
 def _same(cell: Any, label: Any) -> bool:
     try:
         return bool(cell == label)
-    except (TypeError, ValueError, ArithmeticError):  # pandas.NA and Decimal("sNaN") are neither equal nor different
+    except Exception:  # pandas.NA and Decimal("sNaN") are neither equal nor different; any object may raise anything
         return False
 
 

@@ -104,6 +104,12 @@ def numbers(X: Any, name: str) -> Any:
         raise DataError(f"Complex data not supported: {name} must hold real numbers.")
     if not isinstance(X, list | tuple) and dtype != np.dtype(object):
         return X
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about cells that are masked, complex or arrays; a warning would tell of one
+        return _floats(X, name)
+
+
+def _floats(X: Any, name: str) -> NDArray[Any]:
     try:
         cells = np.asarray(X, dtype=object)
         array = np.asarray(X)
@@ -119,13 +125,13 @@ def _number(cell: Any) -> float:
 
     Nothing is refused here: an error would tell that some record holds a string.
     """
-    if isinstance(cell, str | bytes):
+    if isinstance(cell, str | bytes | np.complexfloating):
         return np.nan
     try:
         return float(cell)
     except OverflowError:
         return np.inf if cell > 0 else -np.inf
-    except (TypeError, ValueError):  # None, missing values, containers, Decimal("sNaN")
+    except Exception:  # None, missing values, containers, Decimal("sNaN"), tensors; any object may raise anything
         return np.nan
 
 

@@ -5,7 +5,7 @@ minimiser.md; of the perturbed one: mechanisms/objective_perturbation.md.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -59,8 +59,7 @@ class _Solved(Statistic):
     def _check(self) -> None:
         owner = type(self).__name__
         # Convexity and smoothness carry the proofs, so only losses whose constants the contract suite checks will do.
-        proved = isinstance(self.loss, Loss) and type(self.loss).__module__.startswith("tailguard.")
-        if not (proved and self.loss.convex and self.loss.smoothness is not None):
+        if not (_proved(self.loss) and self.loss.convex and self.loss.smoothness is not None):
             raise refuse("loss", owner, "a convex loss of tailguard with a bounded second derivative", self.loss)
         _scale("clip", self.clip, owner)
         _scale("ridge", self.ridge, owner)
@@ -261,6 +260,14 @@ class PerturbedMinimiser(_Solved):
         if tolerance < 2.0 * resolution(objective):  # twice: for tilts of up to 3·reach; public numbers alone
             raise refuse("precision", "PerturbedMinimiser", "what double precision resolves", self.precision)
         return self._integers(_folded(minimise(objective, tolerance), reach * self.unit))
+
+
+def _proved(loss: object) -> bool:
+    """Whether a loss, and the one inside it if it has one, is of tailguard."""
+    if not isinstance(loss, Loss) or not type(loss).__module__.startswith("tailguard."):
+        return False
+    inner: list[object] = [getattr(loss, part.name) for part in fields(loss)] if is_dataclass(loss) else []
+    return all(_proved(part) for part in inner if isinstance(part, Loss))
 
 
 def _scale(name: str, value: float | None, owner: str) -> float:
