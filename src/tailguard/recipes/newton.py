@@ -47,9 +47,12 @@ LAST = 4.0
 
 MOST_LAST = 0.4
 
-STEPS, CLASS_STEPS, MOST_STEPS, REFRESHES, CALIBRATION_STEPS, CALIBRATION_REFRESHES = 24, 16, 60, 3, 5, 2
-"""Steps on all columns: of residuals, of classes, whose curvature noise in the points spoils, and where noise is small;
-how often levels are sought; the same on the line."""
+STEPS, MORE_STEPS, MANY = 24, 50, 800.0
+"""Steps on all columns, and more of them where n × budget ÷ k exceeds a limit: there noise in the points spoils no
+curvature, and precision is worth them."""
+
+REFRESHES, CALIBRATION_STEPS, CALIBRATION_REFRESHES = 3, 5, 2
+"""How often levels are sought on the way; the steps on the line, and the same."""
 
 STRONG = 1e4
 """n × budget ÷ k beyond which noise is no concern any more."""
@@ -119,7 +122,7 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
     noise, scaled = CountNoise.of(privacy), isinstance(loss, ResidualLoss)
     strength = n / ((d + intercept) * noise.multiplier)
     strong = strength > STRONG
-    steps = MOST_STEPS if strong else STEPS if scaled else CLASS_STEPS
+    steps = MORE_STEPS if strength > MANY else STEPS
     preparation = Preparation(COARSE, centred=False)
     if intercept:
         preparation = preparation_for(problem, privacy, noise, d, CENTRE)
