@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import minimize
 
 from tailguard import certified
+from tailguard.domains import BallIntersection, L2Ball, Sparse
 from tailguard.errors import LedgerError, ParameterError
 from tailguard.losses import Absolute, Biweight, CustomLoss, Squared
 from tailguard.losses.base import ResidualLoss
@@ -225,6 +226,21 @@ def test_losses_without_a_proof_are_refused(kind, loss):
     rest = (np.zeros(2), SIZE, BITS) if kind is Minimiser else (SIZE, BITS, 1.0)
     with pytest.raises(ParameterError, match=f"The 'loss' parameter of {kind.__name__} must be a convex loss"):
         kind(View(2), loss, 1.0, 1.0, *rest)
+
+
+class Mirror(L2Ball):
+    """Projects on the other side."""
+
+    def project(self, point):
+        return -super().project(point)
+
+
+@pytest.mark.parametrize(
+    "domain", [Mirror(2, 1.0), BallIntersection(Mirror(2, 1.0), (0.0, 0.0), 1.0), L2Ball(3, 1.0), Sparse(2, 1)]
+)
+def test_domains_without_a_proof_are_refused(domain):
+    with pytest.raises(ParameterError, match="The 'domain' parameter of Minimiser must be one of tailguard"):
+        Minimiser(View(2), Squared(), 1.0, 1.0, np.zeros(2), SIZE, BITS, domain)
 
 
 @pytest.mark.parametrize(

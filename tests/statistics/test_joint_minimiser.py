@@ -126,3 +126,15 @@ def test_what_cannot_finish_is_refused_with_its_number():
         given = {"phases": 1, "blocks": 1} if n == 8 else {}
         with pytest.raises(BudgetError, match=rf"may take \d\.{number} iterations here, more than 2e\+06"):
             tiny(n, **given)
+
+
+def test_losses_and_domains_without_a_proof_are_refused():
+    class Borrowed(Absolute):
+        pass
+
+    class Mirror(L2Ball):
+        pass
+
+    for changes in ({"loss": Borrowed(smoothing=1.0)}, {"domain": Mirror(JOINT[0].dimension, 1.0)}):
+        with pytest.raises(ParameterError, match="of tailguard"):
+            dataclasses.replace(JOINT[0], **changes)

@@ -16,6 +16,7 @@ from tailguard.losses.base import Loss
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector
 from tailguard.statistics.base import Norm, Source, Statistic, checked_bits, register, root_above
 from tailguard.statistics.fields import point_of
+from tailguard.statistics.minimiser import proved
 from tailguard.statistics.view import View
 
 __all__ = ["JointMinimiser"]
@@ -76,8 +77,10 @@ class JointMinimiser(Statistic):
 
     def __post_init__(self) -> None:
         owner, d = type(self).__name__, self.view.dimension
-        if self.domain.dimension != d:
-            raise refuse("domain", owner, f"of dimension {d}", self.domain)
+        if not proved(self.loss):  # the accuracy of the minimiser rests on the bound of its slopes
+            raise refuse("loss", owner, "a loss of tailguard", self.loss)
+        if not proved(self.domain) or self.domain.dimension != d:
+            raise refuse("domain", owner, f"one of tailguard, of dimension {d}", self.domain)
         object.__setattr__(self, "centre", point_of(np.asarray(self.centre, dtype=np.float64), d, owner))
         checked_bits(self.bits, d, owner)
         real("accuracy", self.accuracy, owner, above=0.0, at_most=1.0)

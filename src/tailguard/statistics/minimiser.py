@@ -31,7 +31,7 @@ from tailguard.statistics.base import (
 )
 from tailguard.statistics.view import View
 
-__all__ = ["TILTED_TOLERANCE", "TOLERANCE", "Minimiser", "PerturbedMinimiser"]
+__all__ = ["TILTED_TOLERANCE", "TOLERANCE", "Minimiser", "PerturbedMinimiser", "proved"]
 
 TOLERANCE = 0.01
 """How far from the exact minimiser a `Minimiser` may be, in units of clip/(ridge · size)."""
@@ -59,7 +59,7 @@ class _Solved(Statistic):
     def _check(self) -> None:
         owner = type(self).__name__
         # Convexity and smoothness carry the proofs, so only losses whose constants the contract suite checks will do.
-        if not (_proved(self.loss) and self.loss.convex and self.loss.smoothness is not None):
+        if not (proved(self.loss) and self.loss.convex and self.loss.smoothness is not None):
             raise refuse("loss", owner, "a convex loss of tailguard with a bounded second derivative", self.loss)
         _scale("clip", self.clip, owner)
         _scale("ridge", self.ridge, owner)
@@ -152,8 +152,9 @@ class Minimiser(_Solved):
         if centre is None or not np.all(np.isfinite(centre)):
             raise refuse("centre", "Minimiser", f"a vector of {self.dimension} finite numbers", self.centre)
         object.__setattr__(self, "centre", centre)
-        if self.domain is not None and self.domain.dimension != self.dimension:
-            raise refuse("domain", "Minimiser", f"of dimension {self.dimension}", self.domain)
+        domain = self.domain
+        if domain is not None and not (proved(domain) and domain.convex and domain.dimension == self.dimension):
+            raise refuse("domain", "Minimiser", f"one of tailguard, convex, of dimension {self.dimension}", domain)
 
     @classmethod
     def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
@@ -262,12 +263,12 @@ class PerturbedMinimiser(_Solved):
         return self._integers(_folded(minimise(objective, tolerance), reach * self.unit))
 
 
-def _proved(loss: object) -> bool:
-    """Whether a loss, and the one inside it if it has one, is of tailguard."""
-    if not isinstance(loss, Loss) or not type(loss).__module__.startswith("tailguard."):
+def proved(part: object) -> bool:
+    """Whether a loss or domain, and any inside it, is of tailguard: others may claim what they like."""
+    if not isinstance(part, Loss | Domain) or not type(part).__module__.startswith("tailguard."):
         return False
-    inner: list[object] = [getattr(loss, part.name) for part in fields(loss)] if is_dataclass(loss) else []
-    return all(_proved(part) for part in inner if isinstance(part, Loss))
+    inner: list[object] = [getattr(part, one.name) for one in fields(part)] if is_dataclass(part) else []
+    return all(proved(one) for one in inner if isinstance(one, Loss | Domain))
 
 
 def _scale(name: str, value: float | None, owner: str) -> float:
