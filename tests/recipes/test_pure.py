@@ -67,6 +67,7 @@ def test_refusals_say_how_many_rows_would_do(name, n, d, epsilon):
     [
         ({"loss": Biweight(1.0)}, "'loss'"),
         ({"loss": CustomLoss("any", lambda point, rows, target: rows)}, "'loss'"),
+        ({"loss": type("Claims", (Logistic,), {"smoothness": 1e-9})()}, "'loss'"),
         ({"domain": Sparse(3, 1)}, "'domain'"),
     ],
 )

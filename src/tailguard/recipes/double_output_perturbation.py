@@ -15,7 +15,7 @@ from tailguard.recipes.prediction import THEOREM_UNIT
 from tailguard.recipes.two_stages import output_phases, output_step
 from tailguard.solvers.output_phases import SECOND_ACCURACY, DoubleOutput
 from tailguard.statistics.joint_minimiser import JointMinimiser
-from tailguard.statistics.minimiser import Minimiser
+from tailguard.statistics.minimiser import Minimiser, proved
 from tailguard.statistics.view import View
 from tailguard.theory import lowy
 
@@ -64,8 +64,8 @@ def plan_with(
     *Guarantee.* The noise is the printed one. It is made for sensitivities of 6·C/(λm) in each stage; ours are 2.02, so
     that `verify` finds 0.337·ε spent, and 4 with Algorithm 3: 0.667·ε.
     """
-    if not isinstance(problem.loss, Loss) or problem.loss.smoothness is None:
-        rule = "a convex loss of predictions with a bounded second derivative"
+    if not isinstance(problem.loss, Loss) or not proved(problem.loss) or problem.loss.smoothness is None:
+        rule = "a convex loss of tailguard, of predictions, with a bounded second derivative"
         raise refuse("loss", f"{NAME} with parameters='paper'", rule, problem.loss)
     found = arcs(problem, privacy, NAME, phases=phases, blocks=blocks, ridge=ridge)
     stages = output_phases(problem, privacy, found, certified=row_bound is None)

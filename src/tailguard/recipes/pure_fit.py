@@ -17,6 +17,7 @@ from tailguard.solvers.pure_units import PureUnits
 from tailguard.solvers.rank_level import CANDIDATES
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.minimiser import proved
 from tailguard.statistics.ranks import Ranks
 from tailguard.statistics.scores import Shifted
 
@@ -190,8 +191,10 @@ def pure_fit(problem: Problem, privacy: Privacy, recipe: str) -> PureFit:
     loss, moment = problem.loss, problem.moment
     if not privacy.pure:
         raise refuse("delta", recipe, "0", privacy.delta)
-    if not isinstance(loss, Loss) or not loss.convex or loss.smoothness is None:
-        raise refuse("loss", recipe, "a convex loss of predictions with a bounded second derivative", loss)
+    if not isinstance(loss, Loss) or not proved(loss) or not loss.convex or loss.smoothness is None:
+        raise refuse(
+            "loss", recipe, "a convex loss of tailguard, of predictions, with a bounded second derivative", loss
+        )
     if not problem.domain.convex:
         raise refuse("domain", recipe, "convex", problem.domain)
     k = problem.d + problem.intercept
