@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression as Reference
 
 import tailguard as tg
 
-FIRST = 72_000
+FIRST = 73_000
 LEVELS = (0.8, 0.95)
 DELTA = 1e-6
 WORKERS = 2

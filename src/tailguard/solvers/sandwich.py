@@ -30,8 +30,8 @@ from tailguard.statistics.weighted import Weighted
 
 __all__ = ["Sandwich", "recorded", "sandwich"]
 
-LAST = 0.5
-"""Part of the steps, the last ones, whose gradients count: earlier ones were taken too far from the answer."""
+LAST = 0.75
+"""Part of the steps after which gradients count: earlier ones were taken too far from the answer to be linear there."""
 
 FLOOR = 0.05
 """Least eigenvalue of the bread that is believed, as a part of the mean one."""
