@@ -7,6 +7,7 @@ import math
 
 import pytest
 
+from tailguard.cli.model_file import _checksum
 from tailguard.plans import loads
 from tailguard.privacy import epsilon as closed_form
 
@@ -174,3 +175,16 @@ def test_a_simulation_is_refused(tailguard, model):
     file, document = model("--seed", 3)
     assert document["private"] is False
     assert "NOT PRIVATE" in tailguard("verify", file).sentence()
+
+
+def test_a_simulation_with_another_flag_is_refused(tailguard, model):
+    file, document = model("--seed", 3)
+    forged = {name: value for name, value in document.items() if name != "checksum"} | {"private": True}
+    file.write_text(json.dumps({**forged, "checksum": _checksum(forged)}))
+    assert "NOT PRIVATE" in tailguard("verify", file).sentence()
+
+
+def test_a_model_that_gives_a_field_twice_is_refused(tailguard, model):
+    file, _ = model()
+    file.write_text(file.read_text().replace('"private": true', '"private": false, "private": true', 1))
+    assert tailguard("verify", file).status == 1

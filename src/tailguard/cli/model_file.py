@@ -68,7 +68,7 @@ def read_plan(path: Path) -> Plan:
     if "model" not in body:
         return loads(text)
     _check(body)
-    if body.get("private") is not True:
+    if body.get("private") is not True or "NOT PRIVATE" in str(body.get("numerics")):
         raise PlanError("The model is a simulation from a seed: it is NOT PRIVATE, whatever its plan promises.")
     return loads(json.dumps(body.get("promise")))
 
@@ -122,12 +122,19 @@ def _no_model(path: Path) -> DataError:
 
 
 def _body(text: str) -> dict[str, Any]:
-    """Return the fields of a JSON document; none where it is no such document."""
+    """Return the fields of a JSON document; none where it is no such document, or gives a field twice."""
     try:
-        body = json.loads(text)
+        body = json.loads(text, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
         return {}
     return body if isinstance(body, dict) else {}
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):  # a reader and a program may each believe another one
+        raise ValueError
+    return fields
 
 
 def _check(body: dict[str, Any]) -> None:
