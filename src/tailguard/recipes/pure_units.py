@@ -22,6 +22,10 @@ __all__ = ["pick_share", "pure_units", "unit_drafts"]
 PICK, POSITION = 55.0, 60.0
 """n·ε that a pick of a magnitude and of a position take: that one goes far astray then happens once in a thousand."""
 
+SPREAD, AMPLE, AMPLE_SHARE = 120.0, 300.0, 0.06
+"""n·ε of a pick of a column's spread, for a quantile beyond the median; and as much as picks of columns take where so
+small a share carries all of them: of a column with few values, fewer records tell right from wrong."""
+
 LEAST, MOST = 0.005, 0.15
 """Limits of the share of one pick."""
 
@@ -94,7 +98,8 @@ def unit_drafts(units: PureUnits, problem: Problem, privacy: Privacy) -> list[Dr
     if units.columns == "own":
         if units.centred:
             drafts.append(_medians("feature centre", units.feature_grid, problem, privacy, d))
-        return [*drafts, Draft("feature scale", Ranks, CANDIDATES, _picks(problem, privacy, PICK, d), d, picks=1)]
+        spread = _picks(problem, privacy, SPREAD, d, AMPLE)
+        return [*drafts, Draft("feature scale", Ranks, CANDIDATES, spread, d, picks=1)]
     if units.columns == "scaled":
         drafts.append(Draft("feature scale", Ranks, CANDIDATES, _picks(problem, privacy, SIZE, d), d, picks=1))
         return [*drafts, Draft("feature mean", Clipped, d, vector)] if units.centred else drafts
@@ -108,12 +113,13 @@ def unit_drafts(units: PureUnits, problem: Problem, privacy: Privacy) -> list[Dr
 def _medians(name: str, grid: Preparation | None, problem: Problem, privacy: Privacy, scalars: int) -> Draft:
     if grid is not None:
         return Draft(name, Below, scalars, _grid_share(problem, privacy, grid, scalars), grid.grid.depth)
-    share = _picks(problem, privacy, POSITION, scalars)
+    share = _picks(problem, privacy, POSITION, scalars, AMPLE)
     return Draft(name, SignedRanks, POSITIONS, share, scalars, picks=1)
 
 
-def _picks(problem: Problem, privacy: Privacy, count: float, scalars: int) -> float:
-    """Return the share of a pick for each of several scalars."""
+def _picks(problem: Problem, privacy: Privacy, count: float, scalars: int, ample: float = 0.0) -> float:
+    """Return the share of a pick for each of several scalars, with more n·ε where that is cheap."""
     if scalars == 1:
         return pick_share(problem, privacy, count)
-    return max(count * scalars / (problem.n * privacy.epsilon), LEAST)
+    each = scalars / (problem.n * privacy.epsilon)
+    return max(count * each, min(ample * each, AMPLE_SHARE), LEAST)

@@ -36,6 +36,10 @@ POSITIONS = 2 * (HIGH - LOW) * SUBSTEPS
 NORMALISER = 1.4826
 """Standard deviations of a Gaussian law in a median deviation."""
 
+UPPER, UPPER_NORMALISER = 0.75, 0.8693
+"""Quantile of the distance from a column's median that its spread is picked at, and standard deviations of a Gaussian
+law in it. The median distance of a column with two values would be that of either of them from a centre in between."""
+
 SQUARES = 2.0
 """Squares of a row's entries are shortened to so many times √d, entries being of size 1."""
 
@@ -76,7 +80,8 @@ def prepare_pure(view: View, units: PureUnits, n: int, bits: int) -> Generator[Q
     if units.columns == "own":
         return (yield from _own(view, units, n, bits))
     if units.columns == "scaled":
-        view = replace(view, scale=NORMALISER * (yield from _sizes(replace(view, intercept=False), n, bits)))
+        sizes = yield from _sizes(replace(view, intercept=False), 0.5, NORMALISER, n, bits)
+        view = replace(view, scale=sizes)
         return (yield from _averaged(view, n, bits)) if units.centred else view
     d = view.dimension_in
     length = yield from rank_level("common scale", _lengths(view), 0.5, n, bits, otherwise=1.0)
@@ -88,16 +93,16 @@ def prepare_pure(view: View, units: PureUnits, n: int, bits: int) -> Generator[Q
     return (yield from _refined(view, n, bits))
 
 
-def _sizes(view: View, n: int, bits: int) -> Generator[Query, Released, FloatVector]:
-    """Return the usual size of every column.
+def _sizes(view: View, level: float, normaliser: float, n: int, bits: int) -> Generator[Query, Released, FloatVector]:
+    """Return the usual size of every column, by a quantile of its magnitude.
 
     A column that hardly ever differs from its centre, such as a rare indicator, is left in its own units.
     """
     sizes = np.empty(view.dimension_in)
     for j in range(view.dimension_in):
         column = Columns(replace(view, columns=[j]))
-        sizes[j] = yield from rank_level("feature scale", column, 0.5, n, bits, otherwise=1.0 / NORMALISER)
-    return sizes
+        sizes[j] = yield from rank_level("feature scale", column, level, n, bits, otherwise=1.0 / normaliser)
+    return normaliser * sizes
 
 
 def _target(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Released, View]:
@@ -121,8 +126,8 @@ def _own(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Re
         centre = yield from _medians("feature centre", columns, None, n, bits)
     else:
         centre = np.zeros(d)
-    scale = yield from _sizes(replace(plain, centre=centre), n, bits)
-    return replace(view, centre=centre, scale=NORMALISER * scale)
+    scale = yield from _sizes(replace(plain, centre=centre), UPPER, UPPER_NORMALISER, n, bits)
+    return replace(view, centre=centre, scale=scale)
 
 
 def _medians(
