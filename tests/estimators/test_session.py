@@ -269,3 +269,9 @@ def test_nothing_is_run_without_a_thought_of_the_session():
                 found += 1
                 assert len(node.args) + len(node.keywords) == 4, path.name
     assert found >= 5
+
+
+def test_an_evaluation_of_a_chosen_model_is_paid_by_its_session(session):
+    chosen = tg.select([tg.LinearRegression(), (tg.LinearRegression(), [0])], X, y, epsilon=1.0, session=session)
+    tg.evaluate(chosen, X, y, epsilon=0.5)
+    assert [charge.label.split(",")[0] for charge in session.statement().charges] == ["selection", "evaluation"]

@@ -46,7 +46,11 @@ def refuse_resampling(estimator: Any) -> None:
 
 
 def inherited(model: Any) -> Any:
-    """Return the session of a model, or of one inside it, as the last step of a pipeline is; None without any."""
+    """Return the session of a model, or of one inside it: the last step of a pipeline, or the chosen one of several.
+
+    None without any.
+    """
+    model = getattr(model, "best_estimator_", model)
     parameters = model.get_params() if hasattr(model, "get_params") else {}
     found = [value for name, value in parameters.items() if name.rpartition("__")[2] == "session"]
     return next((session for session in found if session is not None), None)
