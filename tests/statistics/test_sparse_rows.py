@@ -7,6 +7,8 @@ from tailguard.errors import DataError
 from tailguard.losses import CustomLoss, Logistic, Squared, SquaredDistance
 from tailguard.statistics import (
     Below,
+    BoundedCurvatures,
+    BoundedGradient,
     Catoni,
     Clamped,
     Clipped,
@@ -190,6 +192,8 @@ def _statistics(view):
     yield Gram(view, 1.5, 36)
     yield Outer(sloped, 1.5, 36)
     yield Outer(Curvatures(Gradient(view, Logistic(), point), 2.0, 0.5), 0.7, 36)
+    yield Outer(BoundedGradient(sloped, 2.0, 0.5), 0.7, 36)
+    yield Outer(BoundedCurvatures(Gradient(view, Logistic(), point), 2.0, 0.5), 0.7, 36)
     yield Octaves(Columns(view), -10, 10, 2, 20)
     yield Below(Columns(view), np.linspace(-1.0, 1.0, view.dimension), 20)
     yield Octaves(Target(view), -10, 10, 2, 20)
