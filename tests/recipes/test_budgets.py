@@ -136,7 +136,7 @@ def test_recipes_name_themselves_and_their_source():
         assert recipe(item.name) is item
         assert re.search(r"(Zhao|Tao|Hu|Chaudhuri) et al\. 20\d\d|Lowy 2026|tailguard", item.source)
         assert item.summary.endswith(".")
-        assert set(item.tasks) <= {"mean", "regression"}
+        assert set(item.tasks) <= {"mean", "regression", "classes"}
     assert all(case.plan.recipe in names for case in CASES)
 
 
@@ -149,7 +149,7 @@ def test_plans_say_where_their_numbers_come_from():
 
 def test_unknown_names_are_refused():
     with pytest.raises(
-        ParameterError, match="The 'method' parameter of Mean must be one of 'centred_clipping', 'clipping'"
+        ParameterError, match="The 'method' parameter of Mean must be one of 'centred_clipping', 'newton', 'clipping'"
     ):
         recipe("magic", "Mean")
     with pytest.raises(

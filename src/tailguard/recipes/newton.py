@@ -13,6 +13,7 @@ from tailguard.privacy.budget import Privacy
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.classes import plan_classes
 from tailguard.recipes.draft import Draft, assemble
+from tailguard.recipes.feasible import carry
 from tailguard.recipes.mean import least_order
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import RISK_UNIT, risk
@@ -54,6 +55,9 @@ curvature, and precision is worth them."""
 REFRESHES, CALIBRATION_STEPS, CALIBRATION_REFRESHES = 3, 5, 2
 """How often levels are sought on the way; the steps on the line, and the same."""
 
+WEAKEST = 0.5
+"""k ÷ (n × budget) beyond which gradients are nothing but noise."""
+
 STRONG = 1e4
 """n × budget ÷ k beyond which noise is no concern any more."""
 
@@ -87,6 +91,8 @@ def plan_newton(problem: Problem, privacy: Privacy) -> Plan:
         raise refuse("delta", "newton", "greater than 0", privacy.delta)
     if not isinstance(loss, Loss):
         raise refuse("loss", "newton", "a loss of predictions", loss)
+    weakness = (problem.d + problem.intercept) * CountNoise.of(privacy).multiplier / problem.n
+    carry("A private gradient", weakness, WEAKEST, problem, privacy)
     shares = _Shares.of(problem)
     solver = _solver(problem, privacy, shares)
     return Plan(
