@@ -53,7 +53,6 @@ _PURPOSES = {
     "gram": "how columns go together",
     "gradient level": "where to clip gradients",
     "leverage level": "where to shorten whitened rows",
-    "slope level": "where to clip slopes of the loss",
     "prediction level": "which predictions to weigh down",
     "calibration level": "where to clip residuals of the calibration",
     "calibration": "a common factor of the slopes, and the intercept",
