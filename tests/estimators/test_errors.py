@@ -188,10 +188,10 @@ def test_wrong_parameters_of_regressions(make, name, value):
     assert f"The '{name}' parameter of" in message
 
 
-@pytest.mark.parametrize("classes", [(0, 1, 2), (1, 1), (0,), 5, "ab", ((0, 1), 2), None], ids=str)
+@pytest.mark.parametrize("classes", [(0, 1, 1), (1, 1), (0,), 5, "ab", ((0, 1), 2), None], ids=str)
 def test_wrong_classes(classes):
     model = tg.LogisticRegression(epsilon=1e6, classes=classes)
-    rule = sentence("classes", "LogisticRegression", "a sequence of two different labels")
+    rule = sentence("classes", "LogisticRegression", "a sequence of two or more different labels")
     with pytest.raises(ParameterError, match=rule):
         model.fit(X, np.zeros(N))
 

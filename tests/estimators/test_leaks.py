@@ -49,9 +49,15 @@ def test_everything_learned_is_released(make):
     model = make(epsilon=20.0, random_state=0).fit(X, y)
     public = {"plan_", "privacy_", "n_iter_", "n_features_in_", "classes_", "release_"}
     learned = {name for name in vars(model) if name.endswith("_")} - public
-    assert learned == ({"mean_"} if issubclass(make, tg.Mean) else {"coef_", "intercept_"})
+    parts = ["mean"] if issubclass(make, tg.Mean) else ["coef", "intercept"]
+    assert learned == {f"{part}{ending}" for part in parts for ending in ("_", "_std_error_")}
     estimate = model.release_.estimate
-    np.testing.assert_array_equal(model.mean_ if issubclass(make, tg.Mean) else model.coef_, estimate.coefficients)
+    np.testing.assert_array_equal(getattr(model, f"{parts[0]}_"), estimate.coefficients)
+    errors = [getattr(model, f"{part}_std_error_") for part in parts]
+    if estimate.uncertainty is None:
+        assert errors == [None] * len(parts)
+    else:
+        np.testing.assert_array_equal(np.hstack(errors), estimate.uncertainty.std_error)
 
 
 @each
