@@ -7,6 +7,7 @@ from tailguard.domains import Box, L2Ball, Simplex
 from tailguard.errors import ParameterError
 from tailguard.losses import Biweight, Squared
 from tailguard.solvers import Net, Phase, Released
+from tailguard.solvers.ending import Ending
 from tailguard.solvers.localisation import aggregated
 from tailguard.solvers.mapping_phases import MappingPhase, MappingPhases
 from tailguard.solvers.net import inside, picked
@@ -103,5 +104,20 @@ def test_the_ball_of_a_potential_net():
 
 
 def test_ridges_of_a_search_are_checked():
+    ending = Ending(10, 20, None, 0.0, None)
     with pytest.raises(ParameterError, match="'picks'"):
-        NetSearch(Squared(), L2Ball(1, 1.0), 10, 1, 20, False, None, None, Net(3, 1.0), ((-1.0,),), 1.0, 0.0)
+        NetSearch(
+            Squared(),
+            L2Ball(1, 1.0),
+            10,
+            1,
+            20,
+            False,
+            None,
+            0.0,
+            1.0,
+            Net(3, 1.0),
+            (-1.0,),
+            None,
+            Ending(10, 20, None, 0.0, None),
+        )

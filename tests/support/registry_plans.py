@@ -215,7 +215,7 @@ CASES = [
     ),
     Case("gradient mapping", Descent(Squared(), WholeSpace(2), **PURE, **MAPPING), d=2),
     Case("gradient mapping, classes", Descent(Logistic(), Box((0.0,), (1.0,)), intercept=True, **PURE, **MAPPING), d=1),
-    Case("gradient mapping, some δ", Descent(Huber(1.0), WholeSpace(1), intercept=True, **MAPPING), d=1, tight=False),
+    Case("gradient mapping, robust", Descent(Huber(1.0), WholeSpace(1), intercept=True, **PURE, **MAPPING), d=1),
     Case(
         "double output perturbation, paper",
         Descent(Squared(), L2Ball(3, 1.0), **PURE_PAPER, **DOUBLE, **LENGTH),
