@@ -106,18 +106,4 @@ def test_the_ball_of_a_potential_net():
 def test_ridges_of_a_search_are_checked():
     ending = Ending(10, 20, None, 0.0, None)
     with pytest.raises(ParameterError, match="'picks'"):
-        NetSearch(
-            Squared(),
-            L2Ball(1, 1.0),
-            10,
-            1,
-            20,
-            False,
-            None,
-            0.0,
-            1.0,
-            Net(3, 1.0),
-            (-1.0,),
-            None,
-            Ending(10, 20, None, 0.0, None),
-        )
+        NetSearch(Squared(), L2Ball(1, 1.0), 10, 1, 20, False, None, 0.0, 1.0, Net(3, 1.0), (-1.0,), None, ending)

@@ -1,4 +1,4 @@
-"""A few coefficients under pure ε without bounds: private units, then picks from nets that close in on the minimiser."""
+"""A few coefficients without bounds, under pure ε: private units, then picks from nets around the one before."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
