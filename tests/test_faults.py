@@ -6,6 +6,7 @@ Every test first shows that the check passes without the fault, then plants it. 
 
 import dataclasses
 import importlib
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -266,18 +267,19 @@ def test_a_solver_that_mixes_exact_data_into_its_answer(monkeypatch):
 def test_a_clip_level_that_is_the_exact_maximum(monkeypatch):
     """A fault in a shipped solver: the clip level comes from a closure over the records instead of a release."""
     held = {}
-    honest = private_mean.clip_level
+    honest = private_mean.histogram
 
     def cheating(*arguments):
-        yield from honest(*arguments)
-        return float(np.abs(held["records"]).max())
+        sizes = yield from honest(*arguments)
+        largest = float(np.abs(held["records"]).max())
+        return SimpleNamespace(beyond=lambda *_: largest, noise=sizes.noise)
 
     X = CASE.records()[0]
     other = X.copy()
     other[0] = FAR
     data, neighbour = (_Spying(CASE.engine(part), held) for part in (X, other))
     checks.check_replay(CASE.plan, data, neighbour)
-    monkeypatch.setattr(private_mean, "clip_level", cheating)
+    monkeypatch.setattr(private_mean, "histogram", cheating)
     with pytest.raises(AssertionError, match="the questions depend on exact data"):
         checks.check_replay(CASE.plan, data, neighbour)
 

@@ -116,7 +116,7 @@ def test_wrong_files_for_means(tailguard, tmp_path, name):
         (("--features", ""), 1),
         (("--loss", "logistic", "--classes", "1"), 2),
         (("--loss", "logistic", "--classes", "1,1"), 2),
-        (("--loss", "logistic", "--classes", "a,b,c"), 2),
+        (("--model", "svc", "--classes", "a,b,c"), 2),
         (("--loss", "mean"), 2),
         (("--seed", -1), 2),
         (("--seed", "x"), 2),

@@ -18,9 +18,10 @@ SMALL = tg.Privacy(1.0 / 512.0)  # a power of two: 300 of them are the budget, e
 
 def work(path, out, life, todo):
     """Charge, and tell the world right afterwards: the line in `out` stands for a release."""
-    session = tg.Session(path)
+    session, dice = tg.Session(path), random.Random(life)
     with open(out, "a") as world:
         for k in range(todo):
+            time.sleep(dice.uniform(0.0, 0.01))  # a fast disk would spend the budget before anybody is killed
             try:
                 receipt = session.charge_other(SMALL, f"{life}, {k}")
             except tg.BudgetError:

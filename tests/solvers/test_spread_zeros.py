@@ -31,7 +31,20 @@ def test_an_indicator_is_scaled_by_its_ones_however_rare(share):
         assert np.all((found > 0.2 * np.sqrt(share)) & (found < 4.0 * np.sqrt(share)))
 
 
-def test_a_constant_column_is_dropped_wherever_it_sits():
-    X = np.column_stack([np.zeros(20_000), np.full(20_000, 17.3), np.full(20_000, -1e9)])
+CONSTANT = np.array([0.0, 17.3, -1e9])
+
+
+def test_the_mean_of_a_constant_column_has_no_spread_beyond_rounding():
+    X = np.tile(CONSTANT, (20_000, 1))
     for seed in range(10):
-        assert np.all(np.isinf(scales(X, seed)))
+        found = scales(X, seed)
+        assert np.all(np.isinf(found) | (found <= 1e-4 * np.abs(CONSTANT)))
+
+
+def test_a_constant_column_is_dropped_from_a_model_wherever_it_sits():
+    x = np.random.default_rng(6).standard_normal((20_000, 1))
+    X = np.column_stack([np.tile(CONSTANT, (20_000, 1)), x])
+    for seed in range(3):
+        model = tg.LinearRegression(epsilon=1.0, random_state=seed).fit(X, 2.0 * x[:, 0] + 3.0)
+        assert np.all(model.coef_[:3] == 0.0)
+        assert model.coef_[3] == pytest.approx(2.0, abs=0.1)

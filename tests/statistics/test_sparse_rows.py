@@ -37,6 +37,7 @@ from tailguard.statistics import (
     sparse_layout,
 )
 from tailguard.statistics.arrays import frozen
+from tailguard.statistics.capped import Capped
 from tailguard.statistics.octaves import cuts
 from tailguard.statistics.scores import _Scored
 from tailguard.statistics.sparse_rows import SparseRows
@@ -189,6 +190,7 @@ def _statistics(view):
             yield Octaves(scalars, -30, 30, 2, 20)
             yield Below(scalars, [0.3], 20)
     yield Clipped(Slopes(sloped), 0.7, 40)
+    yield Capped(Rows(view), 0.7, 40)
     yield Gram(view, 1.5, 36)
     yield Outer(sloped, 1.5, 36)
     yield Outer(Curvatures(Gradient(view, Logistic(), point), 2.0, 0.5), 0.7, 36)

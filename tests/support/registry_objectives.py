@@ -11,7 +11,7 @@ LOSSES = [
     losses.Absolute(0.05),
     losses.Hinge(0.1),
 ]
-LABELS = ("logistic", "hinge")
+LABELS = ("logistic", "balanced logistic", "hinge")
 
 
 def convex_domains(d):

@@ -52,7 +52,7 @@ def shares(plan: Plan) -> tuple[Share, ...]:
     >>> import tailguard as tg
     >>> parts = shares(tg.Mean(epsilon=1.0).plan(n_rows=20_000, n_features=3))
     >>> parts[-1].name, round(sum(part.share for part in parts), 9)
-    ('mean', 1.0)
+    ('mean square', 1.0)
     """
     total = sum(_cost(step.event, plan.privacy.pure) for step in plan.steps)
     order = {step.name: place for place, step in reversed(list(enumerate(plan.steps)))}

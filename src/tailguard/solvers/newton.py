@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tailguard.domains.base import Domain
+from tailguard.domains.whole_space import WholeSpace
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released, Solve, Solver
 from tailguard.solvers.bounded_descent import BoundedDescent, Walk, descend
@@ -96,10 +97,16 @@ class Newton(Solver):
         if self.intercept and not self.scaled_target:
             start[-1] = yield from first_offset(white.view, loss, n, bits)
         point = yield from self._fit(white, self.surrogate or loss, start)
-        point = yield from calibrate(self.calibration, loss, white.view, point)
+        point = self._kept(white, point, (yield from calibrate(self.calibration, loss, white.view, point)))
         if self.settling is not None:
             point = yield from settle(self.settling, Gradient(white.view, loss, point))
         return white, point
+
+    def _kept(self, white: Whitened, point: FloatVector, calibrated: FloatVector) -> FloatVector:
+        """Return the calibrated point; where a factor would leave the domain, its slopes as they were."""
+        slopes = white.raw(calibrated, WholeSpace(self.d)).coefficients
+        moved = np.max(np.abs(self.domain.project(slopes) - slopes)) > 1e-9 * np.max(np.abs(slopes))
+        return np.append(point[: self.d], calibrated[self.d :]) if moved else calibrated
 
     def _fit(self, white: Whitened, loss: Loss, start: FloatVector) -> Generator[Query, Released, FloatVector]:
         n, bits = self.descent.n, self.descent.bits
