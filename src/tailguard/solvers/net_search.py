@@ -14,10 +14,7 @@ from tailguard.solvers.ending import Ending, end
 from tailguard.solvers.net import Net, inside, picked
 from tailguard.solvers.perturbed_fit import Start, started
 from tailguard.solvers.pure_units import PureUnits
-from tailguard.solvers.rank_level import rank_level
-from tailguard.statistics.fields import Gradient
 from tailguard.statistics.gradient_mapping import GradientMapping
-from tailguard.statistics.scalars import Norm
 
 __all__ = ["NetSearch"]
 
@@ -72,7 +69,7 @@ class NetSearch(Solver):
         clip, point = self.clip * (1.0 if self.units is None else start.length), np.zeros(start.view.dimension)
         for number, ridge in enumerate(self.picks, start=1):
             if self.level is not None and number == len(self.picks):
-                clip = min(clip, self.level * (yield from self._usual(start, point)))
+                clip = min(clip, self.level * (yield from start.gradient_level(self.width, point, self.n, self.bits)))
             point = yield from self._pick(start, point, clip, ridge)
         return (yield from end(self.ending, start.view, start.loss, start.null, start.null + point, self.domain))
 
@@ -94,8 +91,3 @@ class NetSearch(Solver):
             ridge=ridge * clip,
         )
         return picked((yield Query("net", scores)), points)
-
-    def _usual(self, start: Start, point: FloatVector) -> Generator[Query, Released, float]:
-        """Ask for the usual length of a gradient at a point."""
-        norms = Norm(Gradient(start.view, start.shifted(self.width), point))
-        return (yield from rank_level("gradient level", norms, 0.5, self.n, self.bits, otherwise=start.length))

@@ -92,7 +92,7 @@ class PerturbedFit(Solver):
         clip = self.clip * start.length if self.units is not None else self.clip
         if self.rough is not None:
             point = yield from self._minimiser("rough fit", self.rough, start, clip)
-            clip = min(clip, self.level * (yield from self._level(start, point)))
+            clip = min(clip, self.level * (yield from start.gradient_level(self.width, point, self.n, self.bits)))
         point = yield from self._minimiser("fit", self.fit, start, clip)
         return (yield from end(self.ending, start.view, start.loss, start.null, start.null + point, self.domain))
 
@@ -115,12 +115,6 @@ class PerturbedFit(Solver):
             ),
         )
         return reply.value
-
-    def _level(self, start: "Start", point: FloatVector) -> Generator[Query, Released, float]:
-        """Ask for the usual length of a gradient at a point."""
-        field = Gradient(start.view, start.shifted(self.width), point)
-        usual = start.length * (start.loss.lipschitz or 1.0)
-        return (yield from rank_level("gradient level", Norm(field), 0.5, self.n, self.bits, otherwise=usual))
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +142,12 @@ class Start:
         """Return the loss with kinks at least so wide, of models counted from the null model."""
         loss, offset = widened(self.loss, width), float(self.null[-1])
         return Offset(loss, offset) if offset and self.view.intercept else loss
+
+    def gradient_level(self, width: float, point: FloatVector, n: int, bits: int) -> Generator[Query, Released, float]:
+        """Ask for the usual length of a gradient at a point (step "gradient level")."""
+        norms = Norm(Gradient(self.view, self.shifted(width), point))
+        usual = self.length * (self.loss.lipschitz or 1.0)
+        return (yield from rank_level("gradient level", norms, 0.5, n, bits, otherwise=usual))
 
 
 def started(
