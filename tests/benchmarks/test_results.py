@@ -133,7 +133,6 @@ def test_a_table_between_markers():
     assert "stale" not in once
 
 
-@pytest.mark.skipif(not table.SUMMARY.exists(), reason="no full run is kept yet")
 def test_the_readme_says_what_the_kept_results_say():
     text = table.README.read_text("utf-8")
     assert table.inserted(text, table.tables(results.read(table.SUMMARY))) == text

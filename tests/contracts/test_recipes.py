@@ -103,41 +103,56 @@ def _rich(estimator):
     return type(estimator)(**{**estimator.get_params(), "epsilon": 1e6})
 
 
-def _opposites(d):
+def _opposites(d, far=FAR, targets=((FAR, -FAR), (1.0, 0.0), (FAR, 1e-5 * FAR))):
     """Yield pairs of records that pull statistics as far apart as they go: signs, octaves, directions, targets."""
     ones, first, last = np.ones(d), np.eye(d)[0], np.eye(d)[-1]
     for one, other in [(ones, -ones), (ones, 1e-5 * ones), (ones, ones), (first, last)]:
-        for t, s in [(FAR, -FAR), (1.0, 0.0), (FAR, 1e-5 * FAR)]:
-            yield (FAR * one, t), (FAR * other, s)
+        for t, s in targets:
+            yield (far * one, t), (far * other, s)
 
 
 def _clips(case):
     return case.plan.recipe in ("newton", "clipping", "centred_clipping") and case.name not in (
-        "huber",
-        "biweight",
-        "least absolute deviations",
-        "support vector machine",
         "custom loss",
         "linear, in a ball",
-        "logistic, three classes",
     )
 
 
 LOOSE = {"mean square": 0.0, "meat": 0.6, "bread": 0.0}
 """Squares of one column of opposites are equal; far records have no curvature, so `Outer` must look for the worst."""
 
+# All far residuals have the largest slope, so that they meet in one cell, and in the intercept's part of their levels.
+_SATURATED = {"slope level": 0.0, "calibration level": 0.0, "residual level": 0.0, "intercept": 0.25}
+
+OWN = {
+    "huber": _SATURATED,
+    "least absolute deviations": _SATURATED,
+    "biweight": _SATURATED | {"calibration": 0.0, "intercept": 0.0},  # far residuals have no slope at all
+    # Along a model, a far record on the wrong side asks for a smaller factor, whatever its class: half of the range.
+    "support vector machine": {"calibration": 0.49},
+    # Two unit vectors are √2 apart, of a declared 2; rows of weight radius² ÷ length² do the most where they are near.
+    "logistic, three classes": {"class shares": 0.7, "gradient": 0.6},
+}
+"""Where the worst records of a step are others than these, and why."""
+
 
 @pytest.mark.parametrize("case", list(filter(_clips, CASES)), ids=str)
 def test_some_neighbour_comes_near_every_declared_sensitivity(case):
     base = case.records()
     worst = {}
-    for one, other in _opposites(case.d):
+    near = (
+        _opposites(case.d, 3.0, [(1.0, 0.0), (0.0, 1.0), (2.0, 0.0), (1.0, 2.0)])
+        if case.name == "logistic, three classes"
+        else ()
+    )
+    for one, other in [*_opposites(case.d), *near]:
         pair = (case.engine(*_replaced(base, 0, *record)) for record in (one, other))
         for step, ratio in checks.check_replay(case.plan, *pair).by_step.items():
             worst[step] = max(worst.get(step, 0.0), ratio)
     passed_over = {entry.step for entry in run(case.plan, case.engine(), Simulation(0)).ledger.entries if entry.skipped}
     assert set(worst) | passed_over == {step.name for step in case.plan.steps}
-    assert all(ratio >= LOOSE.get(step, 0.9) for step, ratio in worst.items()), worst
+    least = LOOSE | OWN.get(case.name, {})
+    assert all(ratio >= least.get(step, 0.9) for step, ratio in worst.items()), worst
 
 
 @ALL
