@@ -77,6 +77,8 @@ class Level:
             return [NO_BUDGET]
         if _is_rare(dataset, solver):
             return [main[1]]
+        if solver.relation != "replace-one":
+            return main  # a second row of methods that are judged in our relation
         if not self.large and dataset.group in ("mean", "sparse"):
             return [main[1]]
         if not self.large or _is_large(dataset):
@@ -93,6 +95,8 @@ class Level:
             return 2 * self.seeds  # the split is fixed, so that seeds vary the noise alone: that takes more of them
         if _is_rare(dataset, solver):
             return self.fewest
+        if solver.relation != "replace-one":
+            return self.few
         return self.seeds if usual and dataset.n <= LARGE and dataset.group not in ("sparse", "real") else self.few
 
 
