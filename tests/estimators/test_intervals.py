@@ -8,7 +8,7 @@ from scipy.special import expit
 from sklearn.exceptions import NotFittedError
 
 import tailguard as tg
-from tailguard.report.values import uncertainty
+from tailguard.plans.result import uncertainty_of
 from tailguard.solvers.base import Uncertainty
 
 N, D = 10_000, 3
@@ -97,8 +97,8 @@ def test_a_dropped_column_is_one_of_which_nothing_is_known():
     assert fit.coef_[2] == 0.0
     np.testing.assert_array_equal(fit.coef_interval()[2], [-np.inf, np.inf])
     assert np.isfinite(fit.coef_interval()[:2]).all()
-    assert uncertainty(fit.release_)["standard_errors"][2] is None
-    json.dumps(uncertainty(fit.release_), allow_nan=False)
+    assert uncertainty_of(fit.release_)["standard_errors"][2] is None
+    json.dumps(uncertainty_of(fit.release_), allow_nan=False)
 
 
 def test_intervals_move_with_the_units_of_the_data():
@@ -130,7 +130,7 @@ def test_without_an_intercept_there_is_no_interval_of_it():
 def test_methods_without_intervals_say_so(make):
     fit = make()
     assert fit.coef_std_error_ is None
-    assert uncertainty(fit.release_) is None
+    assert uncertainty_of(fit.release_) is None
     with pytest.raises(tg.ParameterError, match="offers no intervals"):
         fit.coef_interval()
 

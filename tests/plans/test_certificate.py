@@ -17,8 +17,9 @@ from tailguard.plans import (
     check_signature,
     sign,
 )
-from tailguard.plans.certificate import _checksum, result_hash
+from tailguard.plans.certificate import _checksum
 from tailguard.plans.codec import canonical
+from tailguard.plans.result import result_hash
 from tailguard.plans.schema import mismatch
 from tailguard.run.randomness import Exact, Float, Simulation
 
@@ -225,7 +226,35 @@ def test_the_result_of_several_classes_has_all_its_intercepts():
     labels = np.digitize(X[:, 0], [-0.5, 0.5])
     release = tg.LogisticRegression(epsilon=2.0, delta=1e-6, classes=(0, 1, 2)).fit(X, labels).release_
     estimate = release.estimate
-    assert release.certificate()["result"] == result_hash(estimate.coefficients.tolist(), estimate.offsets.tolist())
+    numbers = {"coefficients": estimate.coefficients.tolist(), "intercept": estimate.offsets.tolist()}
+    assert release.certificate()["result"] == result_hash({**numbers, "uncertainty": None})
+    assert len(numbers["intercept"]) == 3
+
+
+def test_the_result_has_its_intervals():
+    """A certificate is for one coefficient and for its standard error: neither can be exchanged."""
+    release = tg.Mean(epsilon=1.0, delta=1e-6).fit(X).release_
+    found, true = release.estimate.uncertainty, release.certificate()["result"]
+    doubled = dataclasses.replace(found, covariance=4.0 * found.covariance)
+    moved = dataclasses.replace(found, centre=found.centre + 1.0)
+    for other in (doubled, moved, None):
+        estimate = dataclasses.replace(release.estimate, uncertainty=other)
+        assert dataclasses.replace(release, estimate=estimate).certificate()["result"] != true
+
+
+def test_the_result_of_an_evaluation_has_its_intervals():
+    y = X.sum(axis=1)
+    model = tg.LinearRegression(epsilon=2.0, delta=1e-6).fit(X, y)
+    release = tg.evaluate(model, X, y, epsilon=2.0, measures=["r2"]).release
+    (measure,) = release.estimate.measures
+    sure = dataclasses.replace(release.estimate, measures=(dataclasses.replace(measure, low=measure.value),))
+    assert dataclasses.replace(release, estimate=sure).certificate()["result"] != release.certificate()["result"]
+
+
+def test_a_certificate_of_another_version_is_refused_by_its_version(certificate):
+    for version in (1, 3):
+        with pytest.raises(tg.PlanError, match=f"of version {version}, and this tailguard reads version 2"):
+            check_certificate(with_checksum({**certificate, "version": version}))
 
 
 def test_a_plan_that_is_no_plan_is_refused(certificate):

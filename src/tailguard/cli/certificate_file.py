@@ -3,12 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from tailguard.cli.model_file import read_model_values, read_text
+from tailguard.cli.model_file import read_result, read_text
 from tailguard.errors import DataError, PlanError
 from tailguard.ledger import Session
 from tailguard.plans import Certified, check_certificate, check_signature, sign
-from tailguard.plans.certificate import FORMAT, result_hash
+from tailguard.plans.certificate import FORMAT
 from tailguard.plans.codec import strict_json
+from tailguard.plans.result import result_hash
 
 __all__ = ["read_certificate", "signed", "verify_certificate"]
 
@@ -36,7 +37,7 @@ def verify_certificate(
     found = check_certificate(document)
     seen = {"signature": _signature(document, key)}
     if model is not None:
-        if result_hash(*read_model_values(model)) != document["result"]:
+        if result_hash(read_result(model)) != document["result"]:
             raise PlanError(f"The certificate is not for the model in {str(model)!r}.")
         seen["model"] = "is the one that the certificate is for"
     if session is not None:

@@ -12,10 +12,9 @@ from typing import Any
 
 from tailguard.errors import DataError, PlanError
 from tailguard.plans import Plan, Release, dumps, loads
-from tailguard.report.values import uncertainty
-from tailguard.solvers.class_descent import ClassEstimate
+from tailguard.plans.result import result_of
 
-__all__ = ["Model", "document", "read_model", "read_model_values", "read_plan", "read_text"]
+__all__ = ["Model", "document", "read_model", "read_plan", "read_result", "read_text"]
 
 FORMAT = "tailguard model 1"
 
@@ -41,18 +40,18 @@ def document(
     release: Release, names: tuple[str, ...], target: str | None = None, classes: tuple[str, ...] | None = None
 ) -> dict[str, Any]:
     """Return a release as plain JSON values."""
-    offsets = release.estimate.offsets.tolist() if isinstance(release.estimate, ClassEstimate) else None
+    result = result_of(release)
     body = {
         "format": FORMAT,
         "private": release.private,
         "model": {
             "columns": list(names),
-            "coefficients": release.estimate.coefficients.tolist(),
-            "intercept": offsets if offsets is not None else release.estimate.intercept,
+            "coefficients": result["coefficients"],
+            "intercept": result["intercept"],
             "target": target,
             "classes": None if classes is None else list(classes),
         },
-        "uncertainty": uncertainty(release),
+        "uncertainty": result["uncertainty"],
         "guarantee": {"epsilon": release.guarantee.epsilon, "delta": release.guarantee.delta},
         "numerics": release.numerics,
         "versions": dict(release.versions),
@@ -89,14 +88,15 @@ def read_model(path: Path) -> Model:
     return replace(model, margins=margins)
 
 
-def read_model_values(path: Path) -> tuple[Any, Any]:
-    """Return the coefficients and the intercept of a model file, of any kind of model, that was not altered."""
+def read_result(path: Path) -> dict[str, Any]:
+    """Return the numbers of a model file, of any kind of model, that was not altered: what its certificate is for."""
     body = _body(read_text(path))
     if "model" not in body:
         raise _no_model(path)
     _check(body)
     try:
-        return body["model"]["coefficients"], body["model"]["intercept"]
+        model = body["model"]
+        return {**{name: model[name] for name in ("coefficients", "intercept")}, "uncertainty": body["uncertainty"]}
     except (TypeError, KeyError):
         raise _no_model(path) from None
 

@@ -13,24 +13,22 @@ from importlib.resources import files
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tailguard.errors import PlanError
 from tailguard.plans import wording
 from tailguard.plans.codec import canonical, decode, digest, encode, strict_json
 from tailguard.plans.plan import Plan
+from tailguard.plans.result import result_hash, result_of
 from tailguard.plans.schema import mismatch
 from tailguard.plans.verify import verify
 from tailguard.privacy.budget import Privacy
 from tailguard.privacy.composition import epsilon
-from tailguard.solvers.class_descent import ClassEstimate
 
 if TYPE_CHECKING:
     from tailguard.plans.release import Release
 
-__all__ = ["Certified", "certificate_schema", "certify", "check_certificate", "result_hash"]
+__all__ = ["Certified", "certificate_schema", "certify", "check_certificate"]
 
-FORMAT, VERSION = "tailguard certificate", 1
+FORMAT, VERSION = "tailguard certificate", 2
 _TOLERANCE = 1e-6  # relative, for numbers that another version of a library may round another way
 
 
@@ -68,13 +66,11 @@ def certify(release: "Release", issued: str | None = None) -> dict[str, Any]:
     release.ledger.check(release.plan)
     if release.private != wording.how_noise_was_made(release.plan, release.numerics)[0]:
         raise PlanError("The release's label of numerics does not say whether its noise was private.")
-    estimate = release.estimate
-    intercept = estimate.offsets if isinstance(estimate, ClassEstimate) else estimate.intercept
     told: dict[str, Any] = {
         "issued": issued,
         "numerics": release.numerics,
         "versions": dict(release.versions),
-        "result": result_hash(*(np.asarray(part).tolist() for part in (estimate.coefficients, intercept))),
+        "result": result_hash(result_of(release)),
         "session": None,
     }
     if release.receipt is not None:
@@ -121,6 +117,7 @@ def check_certificate(document: Any) -> Certified:
 
 
 def _checked(document: Any) -> Certified:
+    _check_version(document)
     wrong = mismatch(document, certificate_schema())
     if wrong is not None:
         raise PlanError(f"The file is no certificate of tailguard: {wrong}.")
@@ -138,10 +135,11 @@ def _checked(document: Any) -> Certified:
     return Certified(plan, guarantee, digest(plan), None if signature is None else signature["public_key"])
 
 
-def result_hash(coefficients: Any, intercept: Any) -> str:
-    """Return the SHA-256 of a result, by which a certificate names the one that it is for."""
-    # Not canonical(): a coefficient that is not finite must not keep a result from having a certificate.
-    return hashlib.sha256(json.dumps([coefficients, intercept], separators=(",", ":")).encode()).hexdigest()
+def _check_version(document: Any) -> None:
+    """Say what is the matter with a certificate of another version, before its fields are looked at."""
+    version = document.get("version") if isinstance(document, dict) and document.get("format") == FORMAT else VERSION
+    if isinstance(version, int) and version != VERSION:
+        raise PlanError(f"The certificate is of version {version}, and this tailguard reads version {VERSION}.")
 
 
 def _again(document: dict[str, Any], plan: Plan, guarantee: Privacy) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tailguard.plans import Plan, Release
+from tailguard.plans.result import LEVEL
 from tailguard.recipes.advice import EPSILONS, Point, advise
-from tailguard.report.values import LEVEL
 
 __all__ = ["Curve", "Mark", "curve", "marks"]
 

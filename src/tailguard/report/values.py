@@ -1,18 +1,15 @@
 """The fitted numbers as a table: coefficients with their standard errors and intervals, or a column for each class."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tailguard.plans import Release
+from tailguard.plans.result import LEVEL
 from tailguard.report import words
 from tailguard.solvers.class_descent import ClassEstimate
 from tailguard.solvers.measures import Evaluated
 
-__all__ = ["LEVEL", "Values", "uncertainty", "values"]
-
-LEVEL = 0.95
-"""Level of the intervals in reports and files."""
+__all__ = ["Values", "values"]
 
 
 @dataclass(frozen=True)
@@ -57,24 +54,3 @@ def values(release: Release, names: Sequence[str] | None, classes: Sequence[str]
         offsets = (*offsets, *cells[-1])
     rows = zip(words.labels(names, len(columns)), map(tuple, columns), strict=True)
     return Values(tuple(headings), tuple(rows), offsets if plan.problem.intercept else None)
-
-
-def uncertainty(release: Release) -> dict[str, object] | None:
-    """Return standard errors and intervals as plain JSON values; None in a cell where nothing is known."""
-    found = release.estimate.uncertainty
-    if found is None:
-        return None
-    size, offset = release.estimate.coefficients.size, release.plan.problem.intercept
-    errors = [_finite(error) for error in found.std_error]
-    ends = [[_finite(end) for end in pair] for pair in found.interval(LEVEL)]
-    return {
-        "level": LEVEL,
-        "standard_errors": errors[:size],
-        "intervals": ends[:size],
-        "intercept_standard_error": errors[size] if offset else None,
-        "intercept_interval": ends[size] if offset else None,
-    }
-
-
-def _finite(number: float) -> float | None:
-    return float(number) if math.isfinite(number) else None
