@@ -15,7 +15,7 @@ def commands(monkeypatch):
     class Done:
         returncode = 0
 
-    def run(words, cwd):
+    def run(words, cwd, stdout):
         found.append((words, cwd))
         return Done
 

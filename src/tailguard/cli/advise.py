@@ -45,7 +45,7 @@ def advise(
 
     Example: tailguard advise --rows 20000 --features 12 --epsilon 1
     """
-    with working("Planning"):
+    with working("Planning", json):
         from tailguard.privacy import Privacy
         from tailguard.recipes import advise as ask
 

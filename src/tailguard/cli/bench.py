@@ -1,5 +1,6 @@
 """`tailguard bench`: the benchmark of a checkout."""
 
+import csv
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ import typer
 
 import tailguard
 from tailguard._validate import integer
+from tailguard.cli.console import say_json
+from tailguard.cli.options import Json
 from tailguard.errors import DataError, TailguardError
 
 __all__ = ["bench"]
@@ -21,6 +24,7 @@ def bench(
     data_dir: Annotated[Path | None, typer.Option(help="Folder of Parquet or CSV files with a column target.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for tables and page.", show_default=False)] = None,
     jobs: Annotated[int, typer.Option(help="Processes, with one BLAS thread each.")] = 2,
+    json: Json = False,
 ) -> None:
     """Compare the recipes with peers and with fits without privacy; needs a checkout of the repository.
 
@@ -35,8 +39,12 @@ def bench(
     words += ["--tasks", *tasks] if tasks else []
     words += ["--methods", *methods] if methods else []
     words += ["--data-dir", str(data_dir.resolve())] if data_dir else []
-    words += ["--out", str((out or Path("out") / ("bench-fast" if fast else "bench-full")).resolve())]
-    done = subprocess.run([sys.executable, "-m", "benchmarks", *words, "--jobs", str(jobs)], cwd=_checkout())
+    folder = (out or Path("out") / ("bench-fast" if fast else "bench-full")).resolve()
+    command = [sys.executable, "-m", "benchmarks", *words, "--out", str(folder), "--jobs", str(jobs)]
+    done = subprocess.run(command, cwd=_checkout(), stdout=subprocess.DEVNULL if json else None)
+    if json and not done.returncode:
+        with (folder / "summary.csv").open(encoding="utf-8", newline="") as table:
+            say_json(list(csv.DictReader(table)))
     raise typer.Exit(done.returncode)
 
 

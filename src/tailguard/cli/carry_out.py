@@ -1,20 +1,15 @@
 """Plan, run with a progress bar, print and write: what `fit` and `mean` do alike."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
-from rich.console import Console
-from rich.progress import Progress
-
-from tailguard.cli.console import check_writable, json_text, note, say, say_json, warn, write
+from tailguard.cli.console import check_writable, json_text, note, progress, say, say_json, warn, write
 from tailguard.cli.model_file import document
-from tailguard.cli.sources import Source
-from tailguard.engines.base import Engine, Kernel, Records
+from tailguard.cli.sources import Source, read_to_the_end
+from tailguard.engines.base import Chunk, Engine, Kernel, Records
 from tailguard.engines.partition import WHOLE, Block
-from tailguard.errors import DataError
 from tailguard.estimators.base import PrivateEstimator
 from tailguard.ledger import Session
 from tailguard.ledger.session import now
@@ -25,7 +20,7 @@ from tailguard.report.words import NOT_PRIVATE, labels
 from tailguard.run import make_randomness, run
 from tailguard.statistics.arrays import IntVector
 
-__all__ = ["Job", "run_with_progress"]
+__all__ = ["Job", "run_with_progress", "show_plan"]
 
 
 @dataclass(frozen=True)
@@ -43,14 +38,7 @@ class Job:
 
     def show_plan(self) -> None:
         """Print the plan; only the size of the data is looked up."""
-        plan = self.estimator.plan(*self.source.size())
-        if self.json:
-            sys.stdout.write(dumps(plan) + "\n")
-        else:
-            say(renderable(plan))
-        if self.session is not None:
-            refusal = Session(self.session).refusal(plan)
-            note(refusal or "The session would pay for it.")
+        show_plan(self.estimator.plan(*self.source.size()), self.json, self.session)
 
     def carry_out(self) -> None:
         """Fit, print and write the results."""
@@ -60,8 +48,9 @@ class Job:
         if not randomness.private:
             warn(NOT_PRIVATE)
         session = None if self.session is None else Session(self.session)
-        engine = self.source.open()
-        release = run_with_progress(self.estimator.plan(engine.n, engine.d), engine, randomness, session=session)
+        engine = self.source.open(quiet=self.json)
+        plan = self.estimator.plan(engine.n, engine.d)
+        release = run_with_progress(plan, engine, randomness, session=session, quiet=self.json)
         self._deliver(release, tuple(labels(engine.names, engine.d)))
 
     def _deliver(self, release: Release, names: tuple[str, ...]) -> None:
@@ -79,17 +68,28 @@ class Job:
             say(renderable(release, names=names, classes=self.source.classes))
 
 
+def show_plan(plan: Plan, json: bool, session: Path | None) -> None:
+    """Print what would be done, and whether a session would pay for it."""
+    if json:
+        sys.stdout.write(dumps(plan) + "\n")
+    else:
+        say(renderable(plan))
+    if session is not None:
+        note(Session(session).refusal(plan) or "The session would pay for it.")
+
+
 def run_with_progress(
-    plan: Plan, engine: Engine, randomness: Randomness, what: str = "Fitting", session: Session | None = None
+    plan: Plan,
+    engine: Engine,
+    randomness: Randomness,
+    what: str = "Fitting",
+    session: Session | None = None,
+    quiet: bool = False,
 ) -> Release:
     """Carry out a plan; on a terminal, show how many of its releases are done."""
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        bar = progress.add_task(what, total=sum(step.count for step in plan.steps))
-        try:
-            return run(plan, _Watched(engine, lambda: progress.advance(bar)), randomness, session)
-        except (pa.ArrowException, OSError):
-            raise DataError("The data file cannot be read to its end.") from None
+    total = sum(step.count for step in plan.steps)
+    with progress(what, total, quiet) as advance, read_to_the_end():
+        return run(plan, _Watched(engine, lambda: advance(1)), randomness, session)
 
 
 class _Watched:
@@ -108,3 +108,7 @@ class _Watched:
     def gather(self, block: Block = WHOLE) -> Records:
         """Return the records of a block in row order."""
         return self._engine.gather(block)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield all records in row order."""
+        return self._engine.chunks()

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from tailguard.cli.console import check_writable, json_text, say, working, write
+from tailguard.cli.console import check_writable, json_text, say, say_json, working, write
+from tailguard.cli.options import Json
 
 __all__ = ["certify"]
 
@@ -14,6 +15,7 @@ def certify(
     certificate: Annotated[Path, typer.Argument(help="Certificate from 'fit --certificate'.", show_default=False)],
     key: Annotated[Path, typer.Option(help="Your Ed25519 private key, PEM without a password.", show_default=False)],
     output: Annotated[Path | None, typer.Option(help="File to write; the certificate itself by default.")] = None,
+    json: Json = False,
 ) -> None:
     """Sign a certificate with your key, after recomputing it.
 
@@ -21,11 +23,15 @@ def certify(
 
     Example: tailguard certify certificate.json --key key.pem
     """
-    with working("Recomputing the certificate"):
+    with working("Recomputing the certificate", json):
         from tailguard.cli.certificate_file import read_certificate, signed
 
         target = certificate if output is None else output
         check_writable(target)
         document = signed(read_certificate(certificate, needed=True) or {}, key)
         write(target, json_text(document))
-    say(f"Signed by {document['signature']['public_key']}.")
+    signer = document["signature"]["public_key"]
+    if json:
+        say_json({"signed_by": signer, "file": str(target)})
+    else:
+        say(f"Signed by {signer}.")

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,19 @@ from tailguard.errors import DataError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["check_writable", "complain", "json_text", "note", "say", "say_json", "warn", "working", "write"]
+__all__ = [
+    "check_writable",
+    "complain",
+    "json_text",
+    "not_writable",
+    "note",
+    "progress",
+    "say",
+    "say_json",
+    "warn",
+    "working",
+    "write",
+]
 
 
 def say(*parts: "RenderableType") -> None:
@@ -55,15 +67,29 @@ def warn(sentence: str) -> None:
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show on a terminal that something is being done."""
-    if not sys.stderr.isatty():
+def working(what: str, quiet: bool = False) -> Iterator[None]:
+    """Show on a terminal that something is being done; nothing beside results for machines."""
+    if quiet or not sys.stderr.isatty():
         yield
         return
     from rich.console import Console
 
     with Console(stderr=True).status(what):
         yield
+
+
+@contextmanager
+def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
+    """Show on a terminal how much of something long is done; yields what to tell about every part of it."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bars:
+        bar = bars.add_task(what, total=total)
+        yield lambda part: bars.advance(bar, part)
 
 
 def check_writable(*paths: Path | None) -> None:
@@ -74,12 +100,13 @@ def check_writable(*paths: Path | None) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError:
-            raise _not_writable(path) from None
+            raise not_writable(path) from None
         if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-            raise _not_writable(path)
+            raise not_writable(path)
 
 
-def _not_writable(path: Path) -> DataError:
+def not_writable(path: Path) -> DataError:
+    """Return the error about a file that cannot be written."""
     return DataError(f"The file {str(path)!r} cannot be written.")
 
 
@@ -88,4 +115,4 @@ def write(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError:
-        raise _not_writable(path) from None
+        raise not_writable(path) from None

@@ -17,6 +17,7 @@ import pyarrow.csv as pv
 from numpy.typing import NDArray
 
 from tailguard._validate import refuse
+from tailguard.cli.console import progress
 from tailguard.cli.storage import allocate
 from tailguard.errors import DataError
 from tailguard.statistics.arrays import FloatVector
@@ -44,39 +45,43 @@ class CsvFile:
     """
 
     def __init__(self, path: Path, delimiter: str = AUTO) -> None:
+        line = _first_line(path)
         if delimiter == AUTO:
-            delimiter = max(COMMON, key=lambda common: len(self._first_line(path, common)))
+            delimiter = max(COMMON, key=lambda common: len(_cells(line, common)[0]))
         if len(delimiter) != 1 or delimiter in '"\r\n' or ord(delimiter) > 127:
             raise refuse("delimiter", "a CSV file", "one character other than a quote or a line break", delimiter)
         self._path, self._delimiter = path, delimiter
-        self.names = self._header()
+        self.names = self._header(line)
 
-    @staticmethod
-    def _first_line(path: Path, delimiter: str) -> list[str]:
-        try:
-            with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
-                return next(csv.reader(file, delimiter=delimiter), [])
-        except (OSError, csv.Error):
-            raise _unreadable(path) from None
-
-    def _header(self) -> tuple[str, ...]:
-        names = tuple(cell.strip() for cell in self._first_line(self._path, self._delimiter))
+    def _header(self, line: str) -> tuple[str, ...]:
+        cells, closed = _cells(line, self._delimiter)
+        names = tuple(cell.strip() for cell in cells)
+        if not closed:
+            raise DataError(f"The first line of {str(self._path)!r} ends inside quotes.")
         if not any(names) or all(re.match(NUMBER, name) for name in names):
             raise DataError(f"The first line of {str(self._path)!r} must hold the names of the columns.")
         return names
 
-    def count(self) -> int:
-        """Return the number of rows; no cell is interpreted."""
-        return sum(batch.num_rows for batch in self._batches([0]))
+    def count(self, tell: Callable[[int], None] = lambda _: None) -> int:
+        """Return the number of rows; no cell is interpreted. `tell` is called with the bytes of every block."""
+        return sum(batch.num_rows for batch in self._batches([0], tell))
 
-    def read(self, numbers: Sequence[str], labels: tuple[str, Recode] | None = None) -> list[FloatVector]:
+    def read(
+        self, numbers: Sequence[str], labels: tuple[str, Recode] | None = None, *, quiet: bool = True
+    ) -> list[FloatVector]:
         """Return columns of numbers; and one more, if labels are asked for by name, with what makes numbers of them."""
+        with progress("Reading", 2 * self._path.stat().st_size, quiet) as tell:
+            return self._read(numbers, labels, tell)
+
+    def _read(
+        self, numbers: Sequence[str], labels: tuple[str, Recode] | None, tell: Callable[[int], None]
+    ) -> list[FloatVector]:
         columns = [(self._place(name), _numbers) for name in numbers]
         if labels is not None:
             name, recode = labels
             columns.append((self._place(name), lambda cells: recode(text_cells(cells))))
-        filled, start = allocate(self.count(), len(columns)), 0
-        for batch in self._batches([place for place, _ in columns]):
+        filled, start = allocate(self.count(tell), len(columns)), 0
+        for batch in self._batches([place for place, _ in columns], tell):
             stop = start + batch.num_rows
             for column, (_, turn), cells in zip(filled, columns, batch.columns, strict=True):
                 column[start:stop] = turn(cells)
@@ -89,7 +94,7 @@ class CsvFile:
             raise DataError(f"There must be exactly one column {name!r}, not {found}.")
         return self.names.index(name)
 
-    def _batches(self, places: Sequence[int]) -> Iterator[Any]:
+    def _batches(self, places: Sequence[int], tell: Callable[[int], None]) -> Iterator[Any]:
         """Yield the chosen columns as bytes, batch by batch, without the header."""
         chosen = [f"f{place}" for place in places]
         bytes_only = pv.ConvertOptions(include_columns=chosen, column_types=dict.fromkeys(chosen, pa.binary()))
@@ -101,6 +106,7 @@ class CsvFile:
             for batch in pv.open_csv(self._path, plain, lines, bytes_only):
                 yield batch.slice(header)
                 header = 0
+                tell(BLOCK_BYTES)
         except (pa.ArrowException, OSError) as error:
             raise self._explain(str(error)) from None  # Arrow quotes the row
 
@@ -108,7 +114,27 @@ class CsvFile:
         path, ragged = str(self._path), re.search(r"Expected (\d+) columns, got (\d+)", text)
         if ragged:
             return DataError(f"A row of {path!r} has {ragged[2]} cells where the first line has {ragged[1]}.")
+        if "straddling" in text:
+            return DataError(f"A row of {path!r} is longer than {BLOCK_BYTES} bytes, or its quotes do not close.")
         return DataError(f"{path!r} has no rows.") if "Empty CSV" in text else _unreadable(self._path)
+
+
+def _first_line(path: Path) -> str:
+    """Return the first line and nothing of any other."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
+            return file.readline(BLOCK_BYTES)
+    except OSError:
+        raise _unreadable(path) from None
+
+
+def _cells(line: str, delimiter: str) -> tuple[list[str], bool]:
+    """Return the cells of a line, and whether its quotes are closed: if not, the reader asks for another line."""
+    reader = csv.reader([line, ""], delimiter=delimiter)
+    try:
+        return next(reader, []), reader.line_num == 1
+    except csv.Error:  # a name of more than a hundred thousand characters
+        return [], True
 
 
 def _unreadable(path: Path) -> DataError:

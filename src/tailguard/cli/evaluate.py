@@ -41,8 +41,8 @@ def evaluate(
 
     Example: tailguard evaluate model.json test.parquet --epsilon 0.5
     """
-    with working("Evaluating"):
-        from tailguard.cli.carry_out import run_with_progress
+    with working("Planning", json):
+        from tailguard.cli.carry_out import run_with_progress, show_plan
         from tailguard.cli.model_file import read_model
         from tailguard.cli.sources import Source
         from tailguard.ledger import session_of
@@ -59,13 +59,13 @@ def evaluate(
         asked = _checked(names(measures), judged)
         plan = plan_evaluation(judged, source.size()[0], Privacy(epsilon, delta), asked, _inside(level))
     if dry_run:
-        say(renderable(plan))
+        show_plan(plan, json, session)
         return
     randomness = make_randomness(seed)
     if not randomness.private:
         warn(NOT_PRIVATE)
     account = session_of("evaluate", session)
-    release = run_with_progress(plan, source.open(), randomness, "Evaluating", account)
+    release = run_with_progress(plan, source.open(json), randomness, "Evaluating", account, json)
     if report is not None:
         write(report, html(release, target=source.target))
     if json:

@@ -83,7 +83,7 @@ def fit(
 
     Example: tailguard fit claims.parquet --target cost --epsilon 1 --output model.json --report report.html
     """
-    with working("Planning"):
+    with working("Planning", json):
         from tailguard.cli.carry_out import Job
         from tailguard.cli.sources import Source
 

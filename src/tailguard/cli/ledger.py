@@ -35,7 +35,7 @@ def create(
 
     Example: tailguard ledger create ledger.db --epsilon 1 --delta 1e-6 --rows 20000
     """
-    with working("Making the ledger"):
+    with working("Making the ledger", json):
         from tailguard.ledger import Session
 
         if file.exists():
@@ -50,7 +50,7 @@ def show(file: File, json: Json = False) -> None:
 
     Example: tailguard ledger show ledger.db
     """
-    _show(_session(file), json)
+    _show(_session(file, json), json)
 
 
 @ledger.command()
@@ -66,7 +66,7 @@ def charge(
 
     Example: tailguard ledger charge ledger.db --epsilon 0.1 --note "histogram of ages"
     """
-    session = _session(file)
+    session = _session(file, json)
     if plan is not None and epsilon is None and note is None:
         from tailguard.cli.model_file import read_plan
         from tailguard.plans import verify
@@ -100,7 +100,7 @@ def export(
     if csv and json:
         raise ParameterError("An export is either --csv or --json.")
     check_writable(output)
-    statement = _session(file).check()
+    statement = _session(file, json).check()
     text = _table(statement) if csv else json_text(statement.document())
     if output is None:
         typer.echo(text, nl=False)
@@ -108,8 +108,8 @@ def export(
         write(output, text)
 
 
-def _session(file: Path) -> "Session":
-    with working("Reading the ledger"):
+def _session(file: Path, json: bool) -> "Session":
+    with working("Reading the ledger", json):
         from tailguard.ledger import Session
 
         return Session(file)

@@ -58,7 +58,7 @@ def mean(
 
     Example: tailguard mean claims.csv --columns cost,age --epsilon 0.5
     """
-    with working("Planning"):
+    with working("Planning", json):
         from tailguard.cli.carry_out import Job
         from tailguard.cli.sources import Source
 

@@ -35,6 +35,11 @@ class Model:
     rows: tuple[tuple[float, ...], ...] = ()
     offsets: tuple[float, ...] = ()
 
+    @property
+    def used(self) -> tuple[bool, ...]:
+        """Whether each column has a coefficient other than 0."""
+        return tuple(any(values) for values in zip(*(self.rows or (self.coefficients,)), strict=True))
+
 
 def document(
     release: Release, names: tuple[str, ...], target: str | None = None, classes: tuple[str, ...] | None = None

@@ -48,7 +48,7 @@ def plan(
 
     Example: tailguard plan --rows 10000 --features 10 --epsilon 1 --json > plan.json
     """
-    with working("Planning"):
+    with working("Planning", json):
         from tailguard.plans import dumps
         from tailguard.report import renderable
 

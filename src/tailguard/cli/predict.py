@@ -1,19 +1,23 @@
-"""`tailguard predict`: a private model applied to new rows."""
+"""`tailguard predict`: a private model applied to new rows, a batch of them at a time."""
 
 import csv
 import sys
-from io import StringIO
+from collections.abc import Iterator
+from contextlib import contextmanager
+from json import dumps
+from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailguard.cli.console import check_writable, working, write
-from tailguard.cli.options import Data, Delimiter
+from tailguard.cli.console import check_writable, not_writable, progress, say, say_json, working
+from tailguard.cli.options import Data, Delimiter, DryRun
 
 if TYPE_CHECKING:
     from tailguard.cli.model_file import Model
-    from tailguard.statistics.arrays import FloatVector
+    from tailguard.cli.sources import Source
+    from tailguard.statistics.arrays import FloatMatrix
 
 __all__ = ["predict"]
 
@@ -23,6 +27,8 @@ def predict(
     data: Data,
     output: Annotated[Path | None, typer.Option(help="CSV file to write; standard output by default.")] = None,
     delimiter: Delimiter = "auto",
+    json: Annotated[bool, typer.Option("--json", help="One JSON object a line instead of CSV.")] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Predict new rows with a model from 'fit'.
 
@@ -30,66 +36,108 @@ def predict(
 
     Example: tailguard predict model.json new.csv --output predictions.csv
     """
-    with working("Predicting"):
+    with working("Loading", json):
         from tailguard.cli.model_file import read_model
 
         check_writable(output)
         fitted = read_model(model)
-        text = (
-            _class_table(fitted, data, delimiter) if fitted.rows else _table(fitted, _scores(fitted, data, delimiter))
-        )
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        write(output, text)
+        source = _source(fitted, data, delimiter)
+    if dry_run:
+        _show_plan(fitted, source, json)
+        return
+    with _opened(output) as file:
+        _write(file, _headings(fitted), _predictions(fitted, source, quiet=json or output is None), json)
 
 
-def _scores(model: "Model", data: Path, delimiter: str) -> "FloatVector":
-    """Return intercept + ⟨x, coefficients⟩ for each row; a column with coefficient 0 need not be there."""
-    import numpy as np
-
+def _source(model: "Model", data: Path, delimiter: str) -> "Source":
+    """Return the columns that the model needs; one whose coefficients are all 0 need not be there."""
     from tailguard.cli.sources import Source
 
-    used = {name: value for name, value in zip(model.names, model.coefficients, strict=True) if value != 0.0}
-    source = Source(data, features=list(used), delimiter=delimiter)
-    if not used:
-        return np.full(source.size()[0], model.intercept)
-    rows, _ = source.open().gather()
-    return np.asarray(rows @ np.array(list(used.values())) + model.intercept)
+    needed = [name for name, used in zip(model.names, model.used, strict=True) if used]
+    return Source(data, features=needed, delimiter=delimiter)
 
 
-def _table(model: "Model", scores: "FloatVector") -> str:
-    """Return the predictions as CSV; those of a row with a missing value are nan."""
+def _show_plan(model: "Model", source: "Source", as_json: bool) -> None:
+    rows, columns, headings = source.size()[0], list(source.features or ()), _headings(model)
+    if as_json:
+        say_json({"rows": rows, "reads": columns, "writes": headings})
+    else:
+        say(f"Would read {rows} rows of {', '.join(columns) or 'no column'}, and write {', '.join(headings)}.")
+
+
+def _headings(model: "Model") -> list[str]:
+    if model.classes is None:
+        return ["prediction"]
+    if model.rows:
+        return ["prediction", *(f"probability {label}" for label in model.classes)]
+    return ["prediction", "margin" if model.margins else "probability"]
+
+
+def _predictions(model: "Model", source: "Source", quiet: bool) -> Iterator[list[Any]]:
+    """Yield the cells of every row; those of a row with a missing value are NaN."""
+    import numpy as np
+
+    from tailguard.cli.sources import read_to_the_end
+    from tailguard.statistics import passes
+
+    if not source.features:
+        yield from _cells(model, np.empty((source.size()[0], 0)))
+        return
+    engine = source.open(quiet)
+    with progress("Predicting", engine.n, quiet) as advance, read_to_the_end():
+        for rows, _ in engine.chunks():
+            X = passes.dense(rows)
+            yield from _cells(model, X)
+            advance(len(X))
+
+
+def _cells(model: "Model", X: "FloatMatrix") -> Iterator[list[Any]]:
+    import numpy as np
     from scipy.special import expit
 
-    text = StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    if model.classes is None:
-        table.writerow(["prediction"])
-        table.writerows([f"{score:.17g}"] for score in scores)
-    else:
-        negative, positive = model.classes[0], model.classes[-1]
-        table.writerow(["prediction", "margin" if model.margins else "probability"])
-        for score, beside in zip(scores, scores if model.margins else expit(scores), strict=True):
-            label = "nan" if score != score else positive if score > 0 else negative
-            table.writerow([label, f"{beside:.17g}"])
-    return text.getvalue()
-
-
-def _class_table(model: "Model", data: Path, delimiter: str) -> str:
-    """Return the classes and their probabilities as CSV; those of a row with a missing value are nan."""
-    import numpy as np
-
-    from tailguard.cli.sources import Source
     from tailguard.losses.multinomial import softmax
 
-    rows, _ = Source(data, features=list(model.names), delimiter=delimiter).open().gather()
-    probabilities = softmax(np.asarray(rows @ np.array(model.rows).T + np.array(model.offsets)))
-    text = StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    classes = model.classes or ()
-    table.writerow(["prediction", *(f"probability {label}" for label in classes)])
-    for row in probabilities:
-        label = "nan" if np.isnan(row).any() else classes[int(np.argmax(row))]
-        table.writerow([label, *(f"{value:.17g}" for value in row)])
-    return text.getvalue()
+    used = np.array(model.used, dtype=bool)
+    if model.rows:
+        chances = softmax(np.asarray(X @ np.array(model.rows)[:, used].T + np.array(model.offsets)))
+        for row in chances.tolist():
+            yield [_label(model, None if row[0] != row[0] else int(np.argmax(row))), *row]
+        return
+    scores = np.asarray(X @ np.array(model.coefficients)[used] + model.intercept)
+    if model.classes is None:
+        yield from ([score] for score in scores.tolist())
+        return
+    beside = scores if model.margins else expit(scores)
+    for score, number in zip(scores.tolist(), beside.tolist(), strict=True):
+        yield [_label(model, None if score != score else int(score > 0)), number]
+
+
+def _label(model: "Model", place: int | None) -> str | None:
+    return None if place is None else (model.classes or ())[place]
+
+
+@contextmanager
+def _opened(output: Path | None) -> Iterator[IO[str]]:
+    if output is None:
+        yield sys.stdout
+        return
+    try:
+        with output.open("w", encoding="utf-8", newline="") as file:
+            yield file
+    except OSError:
+        raise not_writable(output) from None
+
+
+def _write(file: IO[str], headings: list[str], rows: Iterator[list[Any]], as_json: bool) -> None:
+    if as_json:
+        for row in rows:
+            cells = (cell if isinstance(cell, str) or (cell is not None and isfinite(cell)) else None for cell in row)
+            file.write(dumps(dict(zip(headings, cells, strict=True)), ensure_ascii=False) + "\n")
+        return
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(headings)
+    table.writerows(["nan" if cell is None else _text(cell) for cell in row] for row in rows)
+
+
+def _text(cell: str | float) -> str:
+    return cell if isinstance(cell, str) else f"{cell:.17g}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tailguard._validate import choice, integer
-from tailguard.cli.console import check_writable, complain, say, say_json, working
+from tailguard.cli.console import check_writable, complain, progress, say, say_json, working
 from tailguard.cli.options import Json
 from tailguard.errors import DataError
 from tailguard.reproduction.readings import QUESTIONS, Readings
@@ -59,7 +59,7 @@ def reproduce(
     readings = Readings(*chosen)
     integer("seed", seed, "reproduce", at_least=0)
     count = integer("repetitions", (FEW if fast else REPETITIONS) if repetitions is None else repetitions, "reproduce")
-    with working("Loading"):
+    with working("Loading", json):
         from tailguard.reproduction.draw import check_matplotlib
         from tailguard.reproduction.runner import processors
 
@@ -68,7 +68,7 @@ def reproduce(
         studies = _studies(figures, fast, count, seed, readings, data_dir)
     for study in studies:
         check_writable(*study.files(out).values())
-    done = [(study, _carried_out(study, out, workers)) for study in studies]
+    done = [(study, _carried_out(study, out, workers, json)) for study in studies]
     if json:
         say_json({study.figure.name: [_plain(line) for line in lines] for study, lines in done})
     else:
@@ -101,15 +101,10 @@ def _studies(
     return found
 
 
-def _carried_out(study: "Study", out: Path, processes: int) -> list["Line"]:
+def _carried_out(study: "Study", out: Path, processes: int, quiet: bool) -> list["Line"]:
     """Measure a figure; on a terminal, show how many of its repetitions are done."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        bar = progress.add_task(f"Figure {study.figure.number}", total=len(study.jobs))
-        return study.carry_out(out, processes, lambda: progress.advance(bar))
+    with progress(f"Figure {study.figure.number}", len(study.jobs), quiet) as advance:
+        return study.carry_out(out, processes, lambda: advance(1))
 
 
 def _tables(study: "Study", lines: list["Line"]) -> Iterator["Table"]:

@@ -1,6 +1,7 @@
 """From a file to an engine, by the suffix of its name."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +24,7 @@ from tailguard.errors import DataError
 from tailguard.estimators.labels import Relabelled, zero_one
 from tailguard.statistics.arrays import FloatVector
 
-__all__ = ["Source"]
+__all__ = ["Source", "read_to_the_end"]
 
 Kind = Literal["parquet", "arrow", "csv"]
 KINDS: dict[str, Kind] = {
@@ -71,13 +72,13 @@ class Source:
         selected(schema, self.target if self._numbers is not None or self.classes is None else None, names)
         return rows, len(names)
 
-    def open(self) -> Engine:
-        """Return an engine for the records."""
+    def open(self, quiet: bool = False) -> Engine:
+        """Return an engine for the records; a CSV file is read here, with a progress bar unless `quiet`."""
         if self.classes is None:
-            return self._numeric()
-        return self._labelled() if self._numbers is None else Relabelled(self._numeric(), self._numbers)
+            return self._numeric(quiet)
+        return self._labelled(quiet) if self._numbers is None else Relabelled(self._numeric(quiet), self._numbers)
 
-    def _numeric(self) -> Engine:
+    def _numeric(self, quiet: bool) -> Engine:
         """Return an engine whose targets, if any, are numbers."""
         if self._kind == "parquet":
             with self._parquet():
@@ -85,14 +86,14 @@ class Source:
         if self._kind == "arrow":
             return ArrowFileEngine(self.path, target=self.target, features=self.features)
         names = self._names(self._csv.names)
-        columns = self._csv.read([*names, *([] if self.target is None else [self.target])])
+        columns = self._csv.read([*names, *([] if self.target is None else [self.target])], quiet=quiet)
         return ColumnEngine(columns[: len(names)], None if self.target is None else columns[-1], names=names)
 
-    def _labelled(self) -> Engine:
+    def _labelled(self, quiet: bool) -> Engine:
         """Return an engine whose targets are texts turned into 0 and 1, a batch at a time."""
         if self._kind == "csv":
             names = self._names(self._csv.names)
-            *columns, targets = self._csv.read(names, (str(self.target), self._recode))
+            *columns, targets = self._csv.read(names, (str(self.target), self._recode), quiet=quiet)
             return ColumnEngine(columns, targets, names=names)
         if self._kind == "parquet":
             with self._parquet() as file:
@@ -152,6 +153,15 @@ class Source:
             return pq.ParquetFile(self.path)
         except (pa.ArrowException, OSError):
             raise DataError(f"{str(self.path)!r} is not a Parquet file.") from None
+
+
+@contextmanager
+def read_to_the_end() -> Iterator[None]:
+    """Say in one sentence that a file turned out to be broken while it was read."""
+    try:
+        yield
+    except (pa.ArrowException, OSError):
+        raise DataError("The data file cannot be read to its end.") from None
 
 
 def _not_one(name: str, found: int) -> DataError:

@@ -30,7 +30,7 @@ def verify(
 
     Example: tailguard verify certificate.json --model model.json
     """
-    with working("Recomputing the cost"):
+    with working("Recomputing the cost", json):
         from tailguard.cli.certificate_file import read_certificate, verify_certificate
         from tailguard.cli.model_file import read_plan
         from tailguard.plans import verify as recompute

@@ -52,6 +52,9 @@ class Engine(Protocol):
     def gather(self, block: Block = WHOLE) -> Records:
         """Return the records of a block in row order, as float64."""
 
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield all records in row order, a piece at a time."""
+
 
 class ChunkedEngine(ABC, Generic[Piece]):
     """An engine that cuts a block into pieces and loads one piece at a time, on several threads.
@@ -123,6 +126,10 @@ class ChunkedEngine(ABC, Generic[Piece]):
         X = np.concatenate([passes.dense(rows) for rows, _ in loaded])
         y = np.concatenate([target for _, target in loaded if target is not None]) if self.has_target else None
         return X, y
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield all records in row order, a piece at a time."""
+        return map(self._load, self._pieces(WHOLE))
 
     def _row_numbers(self, block: Block) -> Iterator[slice | IntVector]:
         """Yield the rows of a block in pieces of at most `chunk_rows`; slices where the block is whole."""

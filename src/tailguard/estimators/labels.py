@@ -1,12 +1,13 @@
 """Public labels to 0, 1, 2 …; anything else becomes NaN, which contributes nothing."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailguard.engines import Engine
-from tailguard.engines.base import Kernel, Records
+from tailguard.engines.base import Chunk, Kernel, Records
 from tailguard.engines.partition import WHOLE, Block
 from tailguard.statistics.arrays import FloatVector, IntVector
 from tailguard.statistics.sparse_rows import AnyRows
@@ -57,3 +58,8 @@ class Relabelled:
         """Return the records of a block in row order."""
         X, y = self._engine.gather(block)
         return X, None if y is None else zero_one(y, self._classes)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield all records in row order."""
+        for X, y in self._engine.chunks():
+            yield X, None if y is None else zero_one(y, self._classes)

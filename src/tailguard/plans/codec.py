@@ -112,31 +112,36 @@ def canonical(value: Any) -> str:
 
 def digest(plan: Plan) -> str:
     """Return the SHA-256 of the plan's canonical JSON: equal plans have equal digests."""
-    return hashlib.sha256(canonical(encode(plan)).encode()).hexdigest()
+    return _hash(canonical(encode(plan)))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def dumps(plan: Plan, *, indent: int | None = 2) -> str:
     """Return the plan and its digest as JSON."""
-    return json.dumps(
-        {"plan": encode(plan), "digest": digest(plan)}, indent=indent, allow_nan=False, ensure_ascii=False
-    )
+    body = encode(plan)
+    document = {"plan": body, "digest": _hash(canonical(body))}
+    return json.dumps(document, indent=indent, allow_nan=False, ensure_ascii=False)
 
 
 def loads(text: str) -> Plan:
     """Return the plan of a JSON text whose digest fits; otherwise raise `PlanError`."""
     try:
         document = strict_json(text, "plan")
-        body, stated = document["plan"], document["digest"]
-        plan = decode(body)
-        altered = len(document) != 2 or canonical(encode(plan)) != canonical(body) or digest(plan) != stated
+        written = canonical(document["plan"])
+        # The digest first: what was altered need not be understood.
+        altered = len(document) != 2 or _hash(written) != document["digest"]
+        plan = None if altered else decode(document["plan"])
     except PlanError:
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise PlanError("The file is not a tailguard plan.") from error
+    if altered or (isinstance(plan, Plan) and canonical(encode(plan)) != written):
+        raise PlanError("The plan was altered: its digest does not fit its content.")
     if not isinstance(plan, Plan):
         raise PlanError("The file is not a tailguard plan.")
-    if altered:
-        raise PlanError("The plan was altered: its digest does not fit its content.")
     return plan
 
 
