@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         select,
     )
     from tailguard.ledger import Session
-    from tailguard.plans import Moment, Plan, Problem, Release, verify
+    from tailguard.plans import Moment, Plan, Problem, Release, Scales, verify
     from tailguard.privacy import Privacy
     from tailguard.recipes import advise, list_recipes
 
@@ -54,6 +54,7 @@ __all__ = [
     "PublicOneHotEncoder",
     "Release",
     "RobustRegression",
+    "Scales",
     "Selection",
     "Session",
     "SparseLinearRegression",
@@ -81,7 +82,7 @@ _HOMES = {
         *("Evaluation", "PublicOneHotEncoder", "Selection", "evaluate", "select"),
     ),
     "ledger": ("Session",),
-    "plans": ("Moment", "Plan", "Problem", "Release", "verify"),
+    "plans": ("Moment", "Plan", "Problem", "Release", "Scales", "verify"),
     "privacy": ("Privacy",),
     "recipes": ("advise", "list_recipes"),
 }

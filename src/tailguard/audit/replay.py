@@ -105,7 +105,7 @@ def replay(estimator: PrivateEstimator, data: tuple[Any, ...], neighbour: tuple[
     first, second = (copy(estimator)._open(*records) for records in (data, neighbour))
     if (first.n, first.d) != (second.n, second.d):
         raise DataError("Neighbouring data sets must have the same number of rows and features.")
-    return replay_plan(estimator.plan(first.n, first.d), first, second, seed=seed)
+    return replay_plan(estimator.plan(first.n, first.d, names=first.names or ()), first, second, seed=seed)
 
 
 def replay_plan(plan: Plan, data: Engine, neighbour: Engine, *, seed: int = 0) -> Replay:

@@ -38,7 +38,8 @@ class Job:
 
     def show_plan(self) -> None:
         """Print the plan; only the size of the data is looked up."""
-        show_plan(self.estimator.plan(*self.source.size()), self.json, self.session)
+        rows, names = self.source.header()
+        show_plan(self.estimator.plan(rows, len(names), names=names), self.json, self.session)
 
     def carry_out(self) -> None:
         """Fit, print and write the results."""
@@ -49,7 +50,7 @@ class Job:
             warn(NOT_PRIVATE)
         session = None if self.session is None else Session(self.session)
         engine = self.source.open(quiet=self.json)
-        plan = self.estimator.plan(engine.n, engine.d)
+        plan = self.estimator.plan(engine.n, engine.d, names=engine.names or ())
         release = run_with_progress(plan, engine, randomness, session=session, quiet=self.json)
         self._deliver(release, tuple(labels(engine.names, engine.d)))
 

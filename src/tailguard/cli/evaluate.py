@@ -57,7 +57,7 @@ def evaluate(
         judged = _judged(fitted)
         source = Source(data, target or fitted.target, list(fitted.names), fitted.classes, delimiter)
         asked = _checked(names(measures), judged)
-        plan = plan_evaluation(judged, source.size()[0], Privacy(epsilon, delta), asked, _inside(level))
+        plan = plan_evaluation(judged, source.header()[0], Privacy(epsilon, delta), asked, _inside(level))
     if dry_run:
         show_plan(plan, json, session)
         return

@@ -24,6 +24,7 @@ from tailguard.cli.options import (
     Radius,
     Report,
     RobustLoss,
+    ScalesFile,
     Seed,
     SessionFile,
     Sparsity,
@@ -69,6 +70,7 @@ def fit(
     moment_order: MomentOrder = None,
     moment_bound: MomentBound = None,
     radius: Radius = None,
+    scales: ScalesFile = None,
     output: Output = None,
     report: Report = None,
     certificate: CertificateFile = None,
@@ -89,7 +91,7 @@ def fit(
 
         classifies = "logistic" in model.value or model.value == "svc"
         labels = public_classes(classes, model is RegressionName.logistic) if classifies else None
-        options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius)
+        options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius, scales)
         if labels is not None and len(labels) > 2:
             options["classes"] = tuple(range(len(labels)))  # what the source makes of them
         estimator = make_estimator(ModelName(model.value), options, sparsity, robust_loss, threshold)

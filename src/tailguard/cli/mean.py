@@ -22,6 +22,7 @@ from tailguard.cli.options import (
     ParameterSet,
     Radius,
     Report,
+    ScalesFile,
     Seed,
     SessionFile,
     make_estimator,
@@ -46,6 +47,7 @@ def mean(
     moment_order: MomentOrder = None,
     moment_bound: MomentBound = None,
     radius: Radius = None,
+    scales: ScalesFile = None,
     output: Output = None,
     report: Report = None,
     certificate: CertificateFile = None,
@@ -62,7 +64,7 @@ def mean(
         from tailguard.cli.carry_out import Job
         from tailguard.cli.sources import Source
 
-        options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius)
+        options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius, scales)
         source = Source(data, features=names(columns), delimiter=delimiter)
         count = None if sparsity is None else str(sparsity)
         job = Job(

@@ -1,5 +1,6 @@
 """The options that several verbs share, and what they mean to an estimator."""
 
+from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tailguard._validate import refuse
+from tailguard.errors import ParameterError
 
 if TYPE_CHECKING:
     from tailguard.estimators.base import PrivateEstimator
+    from tailguard.plans import Scales
 
 __all__ = [
     "CertificateFile",
@@ -30,6 +33,7 @@ __all__ = [
     "Report",
     "RobustLoss",
     "RobustLossName",
+    "ScalesFile",
     "Seed",
     "SessionFile",
     "Sparsity",
@@ -88,6 +92,14 @@ Radius = Annotated[
     float | None,
     typer.Option(help="Public bound on the length of the coefficients; lasso: on their sum.", rich_help_panel=_METHOD),
 ]
+ScalesFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--scales",
+        help="JSON file of public units, never computed from the data: features, target, centres, target_centre.",
+        rich_help_panel=_METHOD,
+    ),
+]
 Sparsity = Annotated[
     str | None,
     typer.Option(help="Sparse models: how many columns, public; auto chooses privately.", rich_help_panel=_METHOD),
@@ -140,6 +152,7 @@ def settings(
     moment_order: float | None,
     moment_bound: float | None,
     radius: float | None,
+    scales: Path | None = None,
 ) -> dict[str, Any]:
     """Return the options as parameters of an estimator."""
     from tailguard.plans import Moment
@@ -154,7 +167,23 @@ def settings(
         "parameters": parameters.value,
         "moment": moment,
         "radius": radius,
+        "scales": None if scales is None else _public_units(scales),
     }
+
+
+def _public_units(path: Path) -> "Scales":
+    """Return the public units of a JSON file."""
+    from tailguard.plans import Scales
+    from tailguard.plans.codec import strict_json
+
+    try:
+        given = strict_json(path.read_text("utf-8"), "file of scales")
+    except (OSError, UnicodeError):
+        raise ParameterError(f"The file of scales {str(path)!r} cannot be read.") from None
+    known = [field.name for field in fields(Scales)]
+    if not isinstance(given, dict) or not set(given) <= set(known):
+        raise refuse("scales", "the command line", f"a JSON object with fields among {', '.join(known)}", str(path))
+    return Scales(**given)
 
 
 def make_estimator(

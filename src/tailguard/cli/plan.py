@@ -17,6 +17,7 @@ from tailguard.cli.options import (
     ParameterSet,
     Radius,
     RobustLoss,
+    ScalesFile,
     Sparsity,
     Threshold,
     make_estimator,
@@ -40,6 +41,7 @@ def plan(
     moment_order: MomentOrder = None,
     moment_bound: MomentBound = None,
     radius: Radius = None,
+    scales: ScalesFile = None,
     json: Json = False,
 ) -> None:
     """Show what a fit would do: every noisy release, its noise, its share of the budget, the guarantee.
@@ -52,7 +54,7 @@ def plan(
         from tailguard.plans import dumps
         from tailguard.report import renderable
 
-        options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius)
+        options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius, scales)
         result = make_estimator(model, options, sparsity, robust_loss, threshold).plan(rows, features)
         shown = renderable(result)
     if json:

@@ -58,7 +58,7 @@ def _source(model: "Model", data: Path, delimiter: str) -> "Source":
 
 
 def _show_plan(model: "Model", source: "Source", as_json: bool) -> None:
-    rows, columns, headings = source.size()[0], list(source.features or ()), _headings(model)
+    rows, columns, headings = source.header()[0], list(source.features or ()), _headings(model)
     if as_json:
         say_json({"rows": rows, "reads": columns, "writes": headings})
     else:
@@ -81,7 +81,7 @@ def _predictions(model: "Model", source: "Source", quiet: bool) -> Iterator[list
     from tailguard.statistics import passes
 
     if not source.features:
-        yield from _cells(model, np.empty((source.size()[0], 0)))
+        yield from _cells(model, np.empty((source.header()[0], 0)))
         return
     engine = source.open(quiet)
     with progress("Predicting", engine.n, quiet) as advance, read_to_the_end():

@@ -59,10 +59,10 @@ class Source:
     classes: tuple[str, ...] | None = None
     delimiter: str = AUTO
 
-    def size(self) -> tuple[int, int]:
-        """Return the numbers of rows and of features; no value is read."""
+    def header(self) -> tuple[int, tuple[str, ...]]:
+        """Return the number of rows and the names of the features; no value is read."""
         if self._kind == "csv":
-            return self._csv.count(), len(self._names(self._csv.names))
+            return self._csv.count(), self._names(self._csv.names)
         if self._kind == "parquet":
             with self._parquet() as file:
                 rows, schema = file.metadata.num_rows, file.schema_arrow
@@ -70,7 +70,7 @@ class Source:
             rows, schema = arrow_header(self.path)
         names = self._names(schema.names)
         selected(schema, self.target if self._numbers is not None or self.classes is None else None, names)
-        return rows, len(names)
+        return rows, names
 
     def open(self, quiet: bool = False) -> Engine:
         """Return an engine for the records; a CSV file is read here, with a progress bar unless `quiet`."""

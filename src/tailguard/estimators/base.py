@@ -1,6 +1,7 @@
 """What all estimators share: public parameters, a plan before any data, and one way to carry it out."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from tailguard.estimators.intervals import interval, std_error
 from tailguard.estimators.records import matrix
 from tailguard.ledger.session import SessionLike, session_of
 from tailguard.losses.base import Loss, RecordLoss
-from tailguard.plans import Moment, Plan, Problem, Release
+from tailguard.plans import Moment, Plan, Problem, Release, Scales
 from tailguard.privacy import Privacy
 from tailguard.recipes import recipe
 from tailguard.recipes.automatic import choose_recipe
@@ -35,6 +36,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     method: str
     parameters: Literal["practical", "paper"]
     moment: Moment | None
+    scales: Scales | None
     domain: Domain | None
     radius: float | None
     random_state: int | None
@@ -47,29 +49,33 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     _task: Task
 
-    def plan(self, n_rows: int, n_features: int) -> Plan:
+    def plan(self, n_rows: int, n_features: int, *, names: Sequence[str] | None = None) -> Plan:
         """Return what `fit` would do on that many rows and features; needs no data.
 
         Parameters
         ----------
         n_rows, n_features : int
             Public sizes of the data.
+        names : sequence of str or None, default=None
+            Names of the columns, where scales are given by name; without any, they are taken in their own order.
 
         Returns
         -------
         Plan
             Printable, with every noise multiplier and step; `tailguard.verify` recomputes its cost.
         """
-        problem, privacy = self._problem(n_rows, n_features), Privacy(self.epsilon, self.delta)
+        problem, privacy = self._problem(n_rows, n_features, names), Privacy(self.epsilon, self.delta)
         name = self._chosen(problem, privacy) if self.method == "auto" else self.method
         return recipe(name, type(self).__name__).plan(self._task, problem, privacy, self.parameters)
 
     def _chosen(self, problem: Problem, privacy: Privacy) -> str:
         return choose_recipe(self._task, problem, privacy, self.parameters)
 
-    def _problem(self, n: int, d: int) -> Problem:
+    def _problem(self, n: int, d: int, names: Sequence[str] | None) -> Problem:
         if self.moment is not None and not isinstance(self.moment, Moment):
             raise refuse("moment", type(self).__name__, "a Moment or None", self.moment)
+        if self.scales is not None and not isinstance(self.scales, Scales):
+            raise refuse("scales", type(self).__name__, "Scales or None", self.scales)
         intercept = getattr(self, "fit_intercept", False)
         if not isinstance(intercept, bool | np.bool_):
             raise refuse("fit_intercept", type(self).__name__, "a boolean", intercept)
@@ -82,6 +88,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             moment=self.moment,
             smoothness=getattr(self, "smoothness", 1.0),
             strong_convexity=getattr(self, "strong_convexity", 0.0),
+            scales=None if self.scales is None else self.scales.of(d, names),
         )
 
     @abstractmethod
@@ -105,7 +112,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         """Plan, verify, pay and run on the engine's records, and keep what was promised and done."""
         refuse_resampling(self)
         try:
-            plan = self.plan(engine.n, engine.d)
+            plan = self.plan(engine.n, engine.d, names=engine.names or ())
         except BudgetError as error:
             raise BudgetError(f"{type(self).__name__} (n_samples = {engine.n}): {error}") from None
         session = session_of(type(self).__name__, self.session)

@@ -7,7 +7,7 @@ from tailguard.domains import Domain, L1Ball
 from tailguard.estimators.models import Regressor
 from tailguard.ledger.session import SessionLike
 from tailguard.losses import Squared
-from tailguard.plans import Moment
+from tailguard.plans import Moment, Scales
 
 __all__ = ["Lasso"]
 
@@ -33,6 +33,8 @@ class Lasso(Regressor):
         have no intercept.
     moment : Moment or None, default=None
         A public assumption on the tails. Only accuracy depends on it.
+    scales : Scales or None, default=None
+        Public centres and scales, never computed from the records; what is given is not sought and costs nothing.
     fit_intercept : bool, default=True
         Whether to fit an intercept; it does not count in the radius.
     smoothness : float, default=1.0
@@ -83,6 +85,7 @@ class Lasso(Regressor):
         method: str = "auto",
         parameters: Literal["practical", "paper"] = "practical",
         moment: Moment | None = None,
+        scales: Scales | None = None,
         fit_intercept: bool = True,
         smoothness: float = 1.0,
         random_state: int | None = None,
@@ -95,6 +98,7 @@ class Lasso(Regressor):
         self.method = method
         self.parameters = parameters
         self.moment = moment
+        self.scales = scales
         self.fit_intercept = fit_intercept
         self.smoothness = smoothness
         self.random_state = random_state

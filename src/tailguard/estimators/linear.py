@@ -6,7 +6,7 @@ from tailguard.domains import Domain
 from tailguard.estimators.models import Regressor
 from tailguard.ledger.session import SessionLike
 from tailguard.losses import Squared
-from tailguard.plans import Moment
+from tailguard.plans import Moment, Scales
 
 __all__ = ["LinearRegression"]
 
@@ -27,6 +27,8 @@ class LinearRegression(Regressor):
         "paper": the numbers of Zhao et al. 2024, Theorem 4, which need `moment` and a bounded domain.
     moment : Moment or None, default=None
         A public assumption on the gradients' tails. Only accuracy depends on it.
+    scales : Scales or None, default=None
+        Public centres and scales, never computed from the records; what is given is not sought and costs nothing.
     domain : Domain or None, default=None
         Where the coefficients may lie, in raw units.
     radius : float or None, default=None
@@ -84,6 +86,7 @@ class LinearRegression(Regressor):
         method: str = "auto",
         parameters: Literal["practical", "paper"] = "practical",
         moment: Moment | None = None,
+        scales: Scales | None = None,
         domain: Domain | None = None,
         radius: float | None = None,
         fit_intercept: bool = True,
@@ -98,6 +101,7 @@ class LinearRegression(Regressor):
         self.method = method
         self.parameters = parameters
         self.moment = moment
+        self.scales = scales
         self.domain = domain
         self.radius = radius
         self.fit_intercept = fit_intercept

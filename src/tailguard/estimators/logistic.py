@@ -6,7 +6,7 @@ from typing import Any, Literal
 from tailguard.domains import Domain
 from tailguard.estimators.classes import ManyClasses
 from tailguard.ledger.session import SessionLike
-from tailguard.plans import Moment
+from tailguard.plans import Moment, Scales
 
 __all__ = ["LogisticRegression"]
 
@@ -28,6 +28,8 @@ class LogisticRegression(ManyClasses):
         As in `LinearRegression`.
     moment : Moment or None, default=None
         A public assumption on the gradients' tails. Only accuracy depends on it.
+    scales : Scales or None, default=None
+        Public centres and scales, never computed from the records; what is given is not sought and costs nothing.
     domain : Domain or None, default=None
         Where the coefficients may lie, in raw units.
     radius : float or None, default=None
@@ -87,6 +89,7 @@ class LogisticRegression(ManyClasses):
         method: str = "auto",
         parameters: Literal["practical", "paper"] = "practical",
         moment: Moment | None = None,
+        scales: Scales | None = None,
         domain: Domain | None = None,
         radius: float | None = None,
         fit_intercept: bool = True,
@@ -102,6 +105,7 @@ class LogisticRegression(ManyClasses):
         self.method = method
         self.parameters = parameters
         self.moment = moment
+        self.scales = scales
         self.domain = domain
         self.radius = radius
         self.fit_intercept = fit_intercept

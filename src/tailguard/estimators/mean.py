@@ -12,7 +12,7 @@ from tailguard.estimators.intervals import interval, std_error
 from tailguard.estimators.records import open_records
 from tailguard.ledger.session import SessionLike
 from tailguard.losses import SquaredDistance
-from tailguard.plans import Moment
+from tailguard.plans import Moment, Scales
 
 __all__ = ["Mean"]
 
@@ -31,6 +31,8 @@ class Mean(PrivateEstimator):
         Tight accounting and good constants, or the theorem's numbers.
     moment : Moment or None, default=None
         A public assumption on the tails. Only accuracy depends on it.
+    scales : Scales or None, default=None
+        Public centres and scales, never computed from the records; what is given is not sought and costs nothing.
     domain : Domain or None, default=None
         Where the mean is known to lie; the answer is projected on it.
     radius : float or None, default=None
@@ -82,6 +84,7 @@ class Mean(PrivateEstimator):
         method: str = "auto",
         parameters: Literal["practical", "paper"] = "practical",
         moment: Moment | None = None,
+        scales: Scales | None = None,
         domain: Domain | None = None,
         radius: float | None = None,
         random_state: int | None = None,
@@ -93,6 +96,7 @@ class Mean(PrivateEstimator):
         self.method = method
         self.parameters = parameters
         self.moment = moment
+        self.scales = scales
         self.domain = domain
         self.radius = radius
         self.random_state = random_state

@@ -8,7 +8,7 @@ from tailguard.domains import Domain
 from tailguard.estimators.records import numbers
 from tailguard.ledger.session import SessionLike, session_of
 from tailguard.losses.base import Loss, RecordLoss
-from tailguard.plans import Moment, Problem, Release
+from tailguard.plans import Moment, Problem, Release, Scales
 from tailguard.privacy import Privacy
 from tailguard.recipes import recipe
 from tailguard.recipes.automatic import choose_recipe
@@ -27,6 +27,7 @@ def minimize(
     parameters: Literal["practical", "paper"] = "practical",
     intercept: bool = False,
     moment: Moment | None = None,
+    scales: Scales | None = None,
     smoothness: float = 1.0,
     strong_convexity: float = 0.0,
     random_state: int | None = None,
@@ -55,6 +56,8 @@ def minimize(
         Whether predictions have an intercept; only for losses of predictions.
     moment : Moment or None, default=None
         A public assumption on the gradients' tails; only accuracy depends on it.
+    scales : Scales or None, default=None
+        Public centres and scales, never computed from the records; not for a loss of whole records.
     smoothness, strong_convexity : float, default=1.0, 0.0
         Assumed constants of the population risk, from which step sizes are taken where nothing better is known: for a
         custom loss, and by "paper" parameters.
@@ -87,7 +90,10 @@ def minimize(
     X, y = records if isinstance(records, tuple) else (records, None)
     X = numbers(X, "X")  # an integer too large for NumPy, or a None, must not change the type of a whole list
     engine = engines.open(X, target=y) if isinstance(y, str) else engines.open(X, numbers(y, "y"))
-    problem = Problem(loss, domain, engine.n, engine.d, intercept, moment, smoothness, strong_convexity)
+    if scales is not None and not isinstance(scales, Scales):
+        raise refuse("scales", "minimize", "Scales or None", scales)
+    units = None if scales is None else scales.of(engine.d, engine.names or ())
+    problem = Problem(loss, domain, engine.n, engine.d, intercept, moment, smoothness, strong_convexity, units)
     name = choose_recipe("regression", problem, privacy, parameters) if method == "auto" else method
     plan = recipe(name, "minimize").plan("regression", problem, privacy, parameters)
     return run(plan, engine, make_randomness(random_state, numerics), session_of("minimize", session))

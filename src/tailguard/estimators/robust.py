@@ -7,7 +7,7 @@ from tailguard.domains import Domain
 from tailguard.estimators.models import Regressor
 from tailguard.ledger.session import SessionLike
 from tailguard.losses import Biweight, Huber
-from tailguard.plans import Moment
+from tailguard.plans import Moment, Scales
 
 __all__ = ["RobustRegression"]
 
@@ -36,6 +36,8 @@ class RobustRegression(Regressor):
         "paper": the numbers of a theorem for the method, which need `moment`, a `threshold` and a bounded domain.
     moment : Moment or None, default=None
         A public assumption on the gradients' tails. Only accuracy depends on it.
+    scales : Scales or None, default=None
+        Public centres and scales, never computed from the records; what is given is not sought and costs nothing.
     domain : Domain or None, default=None
         Where the coefficients may lie, in raw units; an `L1Ball`, a `Simplex` or a `Polytope` for "frank_wolfe".
     radius : float or None, default=None
@@ -89,6 +91,7 @@ class RobustRegression(Regressor):
         method: str = "auto",
         parameters: Literal["practical", "paper"] = "practical",
         moment: Moment | None = None,
+        scales: Scales | None = None,
         domain: Domain | None = None,
         radius: float | None = None,
         fit_intercept: bool = True,
@@ -104,6 +107,7 @@ class RobustRegression(Regressor):
         self.method = method
         self.parameters = parameters
         self.moment = moment
+        self.scales = scales
         self.domain = domain
         self.radius = radius
         self.fit_intercept = fit_intercept

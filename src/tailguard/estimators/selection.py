@@ -136,7 +136,8 @@ def select(
     engine = first._open(X, y)
     columns = {name: _columns(found, engine) for name, (_, found) in named.items()}
     estimators = [estimator for estimator, _ in named.values()]
-    plan = plan_select(estimators, list(columns.values()), engine.n, engine.d, Privacy(epsilon, delta), scoring, shares)
+    seen, names = list(columns.values()), engine.names or ()
+    plan = plan_select(estimators, seen, engine.n, engine.d, Privacy(epsilon, delta), scoring, shares, names)
     paid = session_of("select", session)
     release = run(plan, engine, make_randomness(random_state, numerics), paid)
     fitted = _fitted(named, columns, first, release, session)
@@ -153,24 +154,28 @@ def plan_select(
     privacy: Privacy,
     scoring: Scoring | None = None,
     shares: Sequence[float] | None = None,
+    names: Sequence[str] | None = None,
 ) -> Plan:
     """Return what `select` would do, from public facts alone; parameters as there, columns as numbers."""
     parts = [1.0] * len(estimators) if shares is None else [real("shares", s, "select", above=0.0) for s in shares]
     if len(parts) != len(estimators):
         raise refuse("shares", "select", f"{len(estimators)} numbers, one for each candidate", shares)
     contenders = [
-        Contender(_planner(estimator, n_rows, n_features if seen is None else len(seen)), seen, part)
+        Contender(_planner(estimator, n_rows, n_features, seen, names), seen, part)
         for estimator, seen, part in zip(estimators, columns, parts, strict=True)
     ]
     loss, by = _scoring(estimators, scoring)
     return plan_selection(contenders, loss, n_rows, n_features, privacy, by)
 
 
-def _planner(estimator: LinearModel, n: int, d: int) -> Any:
+def _planner(estimator: LinearModel, n: int, d: int, seen: tuple[int, ...] | None, names: Sequence[str] | None) -> Any:
+    if seen is not None:
+        d, names = len(seen), names and [names[column] for column in seen]
+
     def plan(privacy: Privacy) -> Plan:
         sized = clone(estimator).set_params(epsilon=privacy.epsilon, delta=privacy.delta)
         try:
-            return sized.plan(n, d)  # type: ignore[no-any-return]
+            return sized.plan(n, d, names=names)  # type: ignore[no-any-return]
         except BudgetError as error:
             raise BudgetError(f"{type(estimator).__name__}, one of several candidates: {error}") from None
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from tailguard.estimators.models import Classifier
 from tailguard.estimators.sparsity import SparseModel
 from tailguard.ledger.session import SessionLike
-from tailguard.plans import Moment
+from tailguard.plans import Moment, Scales
 
 __all__ = ["SparseLogisticRegression"]
 
@@ -30,6 +30,8 @@ class SparseLogisticRegression(Classifier, SparseModel):
         `strong_convexity`, and have no intercept.
     moment : Moment or None, default=None
         A public assumption on the tails. Only accuracy depends on it.
+    scales : Scales or None, default=None
+        Public centres and scales, never computed from the records; what is given is not sought and costs nothing.
     radius : float or None, default=None
         A public bound on the ℓ2 norm of the coefficients, in raw units.
     fit_intercept : bool, default=True
@@ -82,6 +84,7 @@ class SparseLogisticRegression(Classifier, SparseModel):
         method: str = "auto",
         parameters: Literal["practical", "paper"] = "practical",
         moment: Moment | None = None,
+        scales: Scales | None = None,
         radius: float | None = None,
         fit_intercept: bool = True,
         smoothness: float = 1.0,
@@ -97,6 +100,7 @@ class SparseLogisticRegression(Classifier, SparseModel):
         self.method = method
         self.parameters = parameters
         self.moment = moment
+        self.scales = scales
         self.radius = radius
         self.fit_intercept = fit_intercept
         self.smoothness = smoothness

@@ -6,7 +6,7 @@ from tailguard.domains import Domain
 from tailguard.estimators.mean import Mean
 from tailguard.estimators.sparsity import sparse_vectors
 from tailguard.ledger.session import SessionLike
-from tailguard.plans import Moment
+from tailguard.plans import Moment, Scales
 
 __all__ = ["SparseMean"]
 
@@ -26,6 +26,8 @@ class SparseMean(Mean):
         "paper": the numbers of Hu et al. 2022, Theorem 8, or of a theorem for the method, which need `moment`.
     moment : Moment or None, default=None
         A public assumption on the tails. Only accuracy depends on it.
+    scales : Scales or None, default=None
+        Public centres and scales, never computed from the records; what is given is not sought and costs nothing.
     radius : float or None, default=None
         A public bound on the ℓ2 norm of the mean.
     random_state : int or None, default=None
@@ -70,6 +72,7 @@ class SparseMean(Mean):
         method: str = "auto",
         parameters: Literal["practical", "paper"] = "practical",
         moment: Moment | None = None,
+        scales: Scales | None = None,
         radius: float | None = None,
         random_state: int | None = None,
         numerics: Literal["exact", "float"] = "exact",
@@ -81,6 +84,7 @@ class SparseMean(Mean):
         self.method = method
         self.parameters = parameters
         self.moment = moment
+        self.scales = scales
         self.radius = radius
         self.random_state = random_state
         self.numerics = numerics

@@ -8,6 +8,7 @@ from tailguard.plans.release import Entry, Ledger, Receipt, Release
 from tailguard.plans.signature import check_signature, sign
 from tailguard.plans.step import Step
 from tailguard.plans.verify import verify
+from tailguard.solvers.scales import Scales
 
 __all__ = [
     "Certified",
@@ -18,6 +19,7 @@ __all__ = [
     "Problem",
     "Receipt",
     "Release",
+    "Scales",
     "Step",
     "certificate_schema",
     "check_certificate",

@@ -72,6 +72,11 @@ def _fields(cls: Any) -> list[str]:
     return [field.name for field in dataclasses.fields(cls) if field.init and field.compare]
 
 
+def _optional(cls: Any) -> set[str]:
+    """Return the fields that are left out where they are None."""
+    return {field.name for field in dataclasses.fields(cls) if field.metadata.get("optional")}
+
+
 def encode(value: Any) -> Any:
     """Return `value` as dicts, lists, strings, finite numbers, booleans and None."""
     if value is None or isinstance(value, bool | int | str):
@@ -81,7 +86,8 @@ def encode(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [encode(item) for item in value]
     if dataclasses.is_dataclass(value) and isinstance(value, _ROOTS):
-        fields = {name: encode(getattr(value, name)) for name in _fields(type(value))}
+        absent = {name for name in _optional(type(value)) if getattr(value, name) is None}
+        fields = {name: encode(getattr(value, name)) for name in _fields(type(value)) if name not in absent}
         return {"type": _tag(type(value)), **fields}
     raise PlanError(f"A plan cannot hold a value of type {type(value).__name__!r}.")
 
@@ -96,8 +102,8 @@ def decode(data: Any) -> Any:
     if cls is None:
         raise PlanError(f"The plan holds an unknown type: {data.get('type')!r}.")
     fields = {name: decode(item) for name, item in data.items() if name != "type"}
-    if set(fields) != set(_fields(cls)):
-        odd = sorted(set(fields) ^ set(_fields(cls)))
+    odd = sorted(set(fields) ^ set(_fields(cls)) - (_optional(cls) - set(fields)))
+    if odd:
         raise PlanError(f"The fields of {data['type']!r} in the plan are wrong: {', '.join(odd)}.")
     try:
         return cls(**fields)

@@ -1,6 +1,6 @@
 """The public facts of a fit. Every field may be printed; none of them may come from the records."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import NoneType
 from typing import Literal
 
@@ -8,9 +8,12 @@ import numpy as np
 
 from tailguard._validate import choice, integer, real, refuse
 from tailguard.domains.base import Domain
-from tailguard.losses.base import Loss, RecordLoss
+from tailguard.losses.base import Loss, RecordLoss, ResidualLoss
 from tailguard.losses.custom import CustomLoss
+from tailguard.losses.squared_distance import SquaredDistance
 from tailguard.plans.checks import instance, store
+from tailguard.solvers.base import OPTIONAL
+from tailguard.solvers.scales import Scales
 
 __all__ = ["Moment", "Problem"]
 
@@ -63,6 +66,8 @@ class Problem:
         λ, an assumed Lipschitz constant of the population risk's gradient; only theorem parameters use it.
     strong_convexity : float
         α, an assumed strong convexity of the loss, 0 if none; only theorem parameters use it.
+    scales : Scales or None
+        Public centres and scales, never computed from the records; what is given is not sought.
     """
 
     loss: Loss | RecordLoss
@@ -73,6 +78,7 @@ class Problem:
     moment: Moment | None = None
     smoothness: float = 1.0
     strong_convexity: float = 0.0
+    scales: Scales | None = field(default=None, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         instance("loss", self.loss, "Problem", (Loss, RecordLoss), "a loss")
@@ -90,3 +96,26 @@ class Problem:
         # A custom loss may have any number of coefficients; all others have one a feature.
         if self.domain.dimension != self.d and not isinstance(self.loss, CustomLoss):
             raise refuse("domain", "Problem", f"of dimension d = {self.d}", self.domain)
+        instance("scales", self.scales, "Problem", (Scales, NoneType), "Scales or None")
+        store(self, scales=None if self.scales is None or self.scales.empty else self._fitting(self.scales))
+
+    def _fitting(self, scales: Scales) -> Scales:
+        """Return the public units, a number a column, if this loss has a use for them."""
+        numbers = isinstance(self.loss, ResidualLoss)
+        centred = self.intercept or isinstance(self.loss, SquaredDistance)
+        given = {
+            name for name in ("features", "target", "centres", "target_centre") if getattr(scales, name) is not None
+        }
+        for name, useful, why in (
+            ("features", not isinstance(self.loss, CustomLoss), "a loss of whole records has no units"),
+            (
+                "centres",
+                centred and not isinstance(self.loss, CustomLoss),
+                "a model without an intercept is not centred",
+            ),
+            ("target", numbers, "there is no target, or it has classes"),
+            ("target_centre", numbers and self.intercept, "there is no target that would be centred"),
+        ):
+            if name in given and not useful:
+                raise refuse(name, "Scales", f"left out: {why}", getattr(scales, name))
+        return scales.of(self.d)

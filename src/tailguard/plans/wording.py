@@ -57,4 +57,9 @@ def assumed(plan: Plan, session: bool) -> tuple[str, ...]:
         facts.append("Other releases from the same rows, if any, cost extra and are not counted here.")
     if problem.moment is not None:
         facts.append("An assumption on moments was made; accuracy may rest on it, and privacy does not.")
+    if problem.scales is not None:
+        facts.append(
+            "Centres or scales were given as public: they were not computed from the rows. Accuracy rests on their "
+            "being about right, and privacy does not."
+        )
     return tuple(facts)

@@ -90,5 +90,7 @@ def _many(problem: Problem, privacy: Privacy) -> bool:
 
 def _medians(problem: Problem, noise: CountNoise) -> bool:
     """Whether medians of all columns can be carried, where they are sought."""
+    if problem.scales is not None and problem.scales.centres is not None:
+        return True
     depth = Preparation(COARSE).grid.depth
     return not problem.intercept or noise.of_bisection(CENTRE, depth, problem.d) <= LIMIT * problem.n

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tailguard._validate import choice
+from tailguard._validate import choice, refuse
 from tailguard.errors import ParameterError, TailguardError
 from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
@@ -53,6 +53,8 @@ class Recipe:
             raise ParameterError(
                 f"The '{self.name}' method has no {parameters!r} parameters for task {task!r}; it has: {known}."
             )
+        if parameters == "paper" and problem.scales is not None:
+            raise refuse("scales", f"{self.name} with parameters='paper'", "None: no theorem has any", problem.scales)
         try:
             return planner(problem, privacy)
         except TooFewRowsError as refusal:

@@ -66,7 +66,7 @@ def plan_dense(problem: Problem, privacy: Privacy) -> Plan:
     handicap = HANDICAP * 2.0 * noise.of_one(CHOICE)
     limit = HANDICAP_NOISE if scaled else CLASS_NOISE
     carry("A private choice of a model", handicap / problem.n, limit, problem, privacy)
-    target = Preparation(COARSE, centred=problem.intercept) if scaled else None
+    target = Preparation(COARSE, centred=problem.intercept, scales=problem.scales) if scaled else None
     features = wide_preparation(problem, privacy, FEATURES)
     strength = problem.n / (noise.multiplier * (problem.d + problem.intercept))
     steps = MORE_STEPS if strength > STRONG else STEPS

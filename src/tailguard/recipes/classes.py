@@ -52,7 +52,7 @@ def plan_classes(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
     if not isinstance(problem.domain, WholeSpace):
         raise refuse("domain", f"{recipe} with {loss.classes} classes", "left out: there is none", problem.domain)
     noise, bits = CountNoise.of(privacy), grid_bits(problem.n)
-    preparation = Preparation(COARSE, centred=False)
+    preparation = Preparation(COARSE, centred=False, scales=problem.scales)
     if problem.intercept:
         preparation = preparation_for(problem, privacy, noise, problem.d, CENTRE)
     prepared = [

@@ -33,6 +33,8 @@ def plan_custom(recipe: str, oracle: MeanOracle, problem: Problem, privacy: Priv
     """
     if problem.intercept:
         raise refuse("intercept", recipe, "False for a loss of whole records", problem.intercept)
+    if problem.scales is not None:
+        raise refuse("scales", recipe, "None for a loss of whole records", problem.scales)
     n, k, bits = problem.n, problem.domain.dimension, grid_bits(problem.n)
     carry_groups(oracle, problem.n, problem, privacy)
     noise = CountNoise.of(privacy)

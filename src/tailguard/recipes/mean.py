@@ -10,14 +10,12 @@ from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry_groups
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import MEAN_UNIT, mean_error
-from tailguard.recipes.preparation import feature_drafts, preparation_for
+from tailguard.recipes.preparation import feature_drafts, pooled_drafts, preparation_for
 from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.oracles import Clip, MeanOracle
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.private_mean import PrivateMean
-from tailguard.solvers.spread import HIGH, LOW
 from tailguard.statistics.base import grid_bits
-from tailguard.statistics.below import Below
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.octaves import Octaves
 
@@ -84,13 +82,8 @@ def _errors(oracle: MeanOracle, privacy: Privacy) -> float | None:
 
 
 def _preparation_drafts(preparation: Preparation, d: int) -> list[Draft]:
-    if not preparation.scaled:
-        return [
-            Draft("feature centre", Below, d, CENTRE, preparation.grid.depth),
-            Draft("clip level", Octaves, CELLS, SINGLE),
-        ]
     return [
         *feature_drafts(preparation, d, CENTRE, SCALE),
-        Draft("pooled scale", Octaves, HIGH - LOW, POOLED),
-        Draft("clip level", Octaves, CELLS, LEVEL),
+        *pooled_drafts(preparation, POOLED),
+        Draft("clip level", Octaves, CELLS, LEVEL if preparation.scaled else SINGLE),
     ]

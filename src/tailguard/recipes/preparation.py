@@ -10,7 +10,7 @@ from tailguard.solvers.spread import HIGH, LOW
 from tailguard.statistics.below import Below
 from tailguard.statistics.octaves import Octaves
 
-__all__ = ["COARSE", "LIMIT", "feature_drafts", "preparation_for", "target_drafts"]
+__all__ = ["COARSE", "LIMIT", "feature_drafts", "pooled_drafts", "preparation_for", "target_drafts"]
 
 FINE, COARSE = 2**18, 2**9
 """Edges an octave: relative resolutions of 3e-6 and 0.14 %. The fine grid takes nine more counts."""
@@ -21,22 +21,32 @@ COMFORT, LIMIT = 0.06, 0.12
 
 def preparation_for(problem: Problem, privacy: Privacy, noise: CountNoise, scalars: int, share: float) -> Preparation:
     """Return the finest centring preparation that the budget carries, or raise `BudgetError`."""
+    if problem.scales is not None and problem.scales.centres is not None:
+        scalars = 1  # the target's median, if anything
     for substeps in (FINE, COARSE):
-        preparation = Preparation(substeps)
+        preparation = Preparation(substeps, scales=problem.scales)
         ranks = noise.of_bisection(share, preparation.grid.depth, scalars) / problem.n
         if ranks <= COMFORT:
             return preparation
-    carry("A private median of every column", ranks, LIMIT, problem, privacy)
+    if "feature centre" in preparation.asked:
+        carry("A private median of every column", ranks, LIMIT, problem, privacy)
     return preparation
 
 
 def feature_drafts(preparation: Preparation, d: int, centre: float, scale: float) -> list[Draft]:
-    """Return the steps "feature centre", if there are centres, and "feature scale" with their shares."""
-    medians = [Draft("feature centre", Below, d, centre, preparation.grid.depth)] if preparation.centred else []
-    return [*medians, Draft("feature scale", Octaves, d * (HIGH - LOW), scale, parts=d)]
+    """Return the steps "feature centre" and "feature scale", as far as they are asked for, with their shares."""
+    medians = Draft("feature centre", Below, d, centre, preparation.grid.depth)
+    spreads = Draft("feature scale", Octaves, d * (HIGH - LOW), scale, parts=d)
+    return [draft for draft in (medians, spreads) if draft.name in preparation.asked]
 
 
 def target_drafts(preparation: Preparation, centre: float, scale: float) -> list[Draft]:
-    """Return the steps "target centre", if there is a centre, and "target scale" with their shares."""
-    medians = [Draft("target centre", Below, 1, centre, preparation.grid.depth)] if preparation.centred else []
-    return [*medians, Draft("target scale", Octaves, HIGH - LOW, scale)]
+    """Return the steps "target centre" and "target scale", as far as they are asked for, with their shares."""
+    medians = Draft("target centre", Below, 1, centre, preparation.grid.depth)
+    spread = Draft("target scale", Octaves, HIGH - LOW, scale)
+    return [draft for draft in (medians, spread) if draft.name in preparation.asked]
+
+
+def pooled_drafts(preparation: Preparation, share: float) -> list[Draft]:
+    """Return the step "pooled scale", if it is asked for, with its share."""
+    return [Draft("pooled scale", Octaves, HIGH - LOW, share)] if "pooled scale" in preparation.asked else []

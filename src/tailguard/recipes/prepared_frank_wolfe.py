@@ -17,6 +17,7 @@ from tailguard.solvers.entries import Entries
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.prepared_frank_wolfe import LENGTHS, PreparedFrankWolfe
 from tailguard.solvers.rank_level import CANDIDATES
+from tailguard.solvers.scales import Scales
 from tailguard.solvers.vertices import hull, score_count, score_type
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.below import Below
@@ -76,9 +77,11 @@ def plan_walk(recipe: str, entries: Entries, problem: Problem, privacy: Privacy)
     if not isinstance(problem.loss, Loss):
         raise refuse("loss", recipe, "a loss of predictions", problem.loss)
     scaled = isinstance(problem.loss, ResidualLoss)
+    known = problem.scales or Scales()
     target = replace(_medians(problem, noise, 1), centred=problem.intercept) if scaled else None
     own = noise.of_bisection(CENTRE, Preparation(COARSE).grid.depth, problem.d) / problem.n <= LIMIT
-    centres = _medians(problem, noise, problem.d if own else 1) if problem.intercept else None
+    sought = problem.intercept and known.centres is None
+    centres = _medians(problem, noise, problem.d if own else 1) if sought else None
     _carry_preparation(problem, privacy, target)
     prepared = _preparation_drafts(problem, target, centres, not own)
     main = 1.0 - sum(draft.share for draft in prepared) - LEVELS * scaled - INTERCEPTS * problem.intercept
@@ -99,6 +102,7 @@ def plan_walk(recipe: str, entries: Entries, problem: Problem, privacy: Privacy)
         refreshes=REFRESHES,
         counted=min(max(WAY_NOISE * problem.n / _pick(noise, WAY), LEAST_COUNTED), MOST_COUNTED),
         luck=LUCK * math.sqrt(problem.n * walk.logs),
+        scales=problem.scales,
     )
     return Plan(
         recipe=recipe,
@@ -166,15 +170,15 @@ def _medians(problem: Problem, noise: CountNoise, scalars: int) -> Preparation:
 def _preparation_drafts(
     problem: Problem, target: Preparation | None, centres: Preparation | None, common: bool
 ) -> list[Draft]:
-    drafts = []
-    if target is not None and target.centred:
+    drafts, known = [], problem.scales or Scales()
+    if target is not None and target.centred and known.target_centre is None:
         drafts.append(Draft("target centre", Below, 1, CENTRE, target.grid.depth))
-    if target is not None:
+    if target is not None and known.target is None:
         drafts.append(Draft("target scale", Ranks, CANDIDATES, SCALE, picks=1))
     if centres is not None:
         name, count = ("common centre", 1) if common else ("feature centre", problem.d)
         drafts.append(Draft(name, Below, count, CENTRE, centres.grid.depth))
-    return [*drafts, Draft("common scale", Ranks, CANDIDATES, SCALE, picks=1)]
+    return [*drafts, *([Draft("common scale", Ranks, CANDIDATES, SCALE, picks=1)] if known.features is None else [])]
 
 
 def _pick(noise: CountNoise, share: float) -> float:
@@ -183,10 +187,10 @@ def _pick(noise: CountNoise, share: float) -> float:
 
 
 def _carry_preparation(problem: Problem, privacy: Privacy, target: Preparation | None) -> None:
-    noise, asked = CountNoise.of(privacy), REFRESHES + problem.intercept
+    noise, asked, known = CountNoise.of(privacy), REFRESHES + problem.intercept, problem.scales or Scales()
     rank = (math.log(CANDIDATES) + 2.0) * _pick(noise, min(SCALE, LEVELS / asked, WAY_LEVEL)) / problem.n
     carry("A private scale", rank, RANK_NOISE, problem, privacy)
-    if target is not None and target.centred:
+    if target is not None and target.centred and known.target_centre is None:
         ranks = noise.of_bisection(CENTRE, target.grid.depth) / problem.n
         carry("A private median of the target", ranks, LIMIT, problem, privacy)
 

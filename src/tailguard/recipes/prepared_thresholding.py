@@ -79,7 +79,7 @@ def plan_thresholding(recipe: str, practice: Practice, problem: Problem, privacy
         n=problem.n,
         bits=peeling_bits(problem.n),
         intercept=problem.intercept,
-        target=Preparation(COARSE, centred=problem.intercept) if scaled else None,
+        target=Preparation(COARSE, centred=problem.intercept, scales=problem.scales) if scaled else None,
         features=wide_preparation(problem, privacy, FEATURES),
         entries=practice.entries,
         steps=practice.steps,
@@ -100,7 +100,7 @@ def plan_thresholding(recipe: str, practice: Practice, problem: Problem, privacy
 
 def _carry_scales(practice: Practice, problem: Problem, privacy: Privacy, scaled: bool) -> None:
     noise = CountNoise.of(privacy)
-    if scaled:
+    if scaled and (problem.scales is None or problem.scales.target is None):
         cell = math.sqrt(2.0) * noise.of_one(TARGET / 2) / problem.n
         carry("A private scale of the target", cell, SCALE_NOISE, problem, privacy)
     cell = math.sqrt(2.0) * noise.of_one(LEVELS / practice.steps) / problem.n

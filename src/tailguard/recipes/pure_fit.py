@@ -200,4 +200,8 @@ def pure_fit(problem: Problem, privacy: Privacy, recipe: str) -> PureFit:
     k = problem.d + problem.intercept
     carry(f"A fit of {k} coefficients", k / (problem.n * privacy.epsilon), 1.0 / WEAKEST, problem, privacy)
     known = moment is not None and moment.bound is not None
+    if known and problem.scales is not None:
+        raise refuse(
+            "scales", recipe, "None where the bound of a moment is given, which takes their place", problem.scales
+        )
     return PureFit(problem, privacy, loss, None if known else pure_units(problem, privacy))

@@ -12,6 +12,7 @@ from tailguard.recipes.preparation import COARSE, FINE
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.pure_units import POSITIONS, PureUnits
 from tailguard.solvers.rank_level import CANDIDATES
+from tailguard.solvers.scales import Scales
 from tailguard.statistics.below import Below
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.ranks import Ranks
@@ -50,23 +51,28 @@ def pick_share(problem: Problem, privacy: Privacy, count: float = PICK) -> float
 
 def pure_units(problem: Problem, privacy: Privacy) -> PureUnits:
     """Return the finest private units that the budget carries, or raise `BudgetError`."""
-    total = problem.n * privacy.epsilon
+    total, known = problem.n * privacy.epsilon, problem.scales or Scales()
     columns = _columns(problem, total)
     carry("Private units", 1.0 / total, 1.0 / WEAKEST, problem, privacy)
-    target = isinstance(problem.loss, ResidualLoss)
+    target, centring = isinstance(problem.loss, ResidualLoss), problem.intercept and known.centres is None
     return PureUnits(
         centred=problem.intercept,
         target=target,
         columns=columns,
         target_grid=_grid(problem, privacy, 1) if target and problem.intercept else None,
-        feature_grid=_grid(problem, privacy, problem.d) if columns == "own" and problem.intercept else None,
+        feature_grid=_grid(problem, privacy, problem.d) if columns == "own" and centring else None,
+        scales=problem.scales,
     )
 
 
 def _columns(problem: Problem, total: float) -> Literal["common", "averaged", "scaled", "own"]:
-    """Return the finest units of columns for n·ε."""
-    if problem.d * (PICK + POSITION * problem.intercept) <= OWN * total:
+    """Return the finest units of columns for n·ε; public ones cost nothing."""
+    known = problem.scales or Scales()
+    scale, centre = known.features is None, problem.intercept and known.centres is None
+    if problem.d * (PICK * scale + POSITION * centre) <= OWN * total:
         return "own"
+    if not scale:
+        return "scaled" if total >= AVERAGED * (problem.d + problem.intercept) else "common"
     if problem.d * SIZE <= SIZES * total:
         return "scaled"
     return "averaged" if total >= AVERAGED * (problem.d + problem.intercept) else "common"
@@ -91,20 +97,24 @@ def unit_drafts(units: PureUnits, problem: Problem, privacy: Privacy) -> list[Dr
     d, share, drafts = problem.d, pick_share(problem, privacy), []
     vector = VECTOR * (d + problem.intercept) / (problem.n * privacy.epsilon)
     vector = min(max(vector, VECTOR_LEAST), VECTOR_MOST)
-    if units.target and units.centred:
+    known = units.known
+    if units.target and units.centred and known.target_centre is None:
         drafts.append(_medians("target centre", units.target_grid, problem, privacy, 1))
-    if units.target:
+    if units.target and known.target is None:
         drafts.append(Draft("target scale", Ranks, CANDIDATES, share, picks=1))
     if units.columns == "own":
-        if units.centred:
+        if units.centring:
             drafts.append(_medians("feature centre", units.feature_grid, problem, privacy, d))
-        spread = _picks(problem, privacy, SPREAD, d, AMPLE)
-        return [*drafts, Draft("feature scale", Ranks, CANDIDATES, spread, d, picks=1)]
+        spread = Draft("feature scale", Ranks, CANDIDATES, _picks(problem, privacy, SPREAD, d, AMPLE), d, picks=1)
+        return [*drafts, *([spread] if known.features is None else [])]
     if units.columns == "scaled":
-        drafts.append(Draft("feature scale", Ranks, CANDIDATES, _picks(problem, privacy, SIZE, d), d, picks=1))
-        return [*drafts, Draft("feature mean", Clipped, d, vector)] if units.centred else drafts
+        sizes = Draft("feature scale", Ranks, CANDIDATES, _picks(problem, privacy, SIZE, d), d, picks=1)
+        drafts += [sizes] if known.features is None else []
+        return [*drafts, Draft("feature mean", Clipped, d, vector)] if units.centring else drafts
+    if known.features is not None:
+        return drafts
     drafts.append(Draft("common scale", Ranks, CANDIDATES, share, picks=1))
-    if units.columns == "averaged" and units.centred:
+    if units.columns == "averaged" and units.centring:
         drafts.append(Draft("feature mean", Clipped, d, vector))
         drafts.append(Draft("row length", Ranks, CANDIDATES, share, picks=1))
     return [*drafts, Draft("feature variance", Clipped, d, vector)] if units.columns == "averaged" else drafts

@@ -41,7 +41,7 @@ def plan_regression(recipe: str, oracle: MeanOracle, problem: Problem, privacy: 
         return plan_custom(recipe, oracle, problem, privacy)
     carry_groups(oracle, problem.n, problem, privacy)
     noise = CountNoise.of(privacy)
-    preparation = Preparation(COARSE, centred=False)
+    preparation = Preparation(COARSE, centred=False, scales=problem.scales)
     if problem.intercept:
         preparation = preparation_for(problem, privacy, noise, problem.d, CENTRE)
     scaled = isinstance(loss, ResidualLoss)

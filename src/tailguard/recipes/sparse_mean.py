@@ -89,8 +89,9 @@ def plan_sparse_mean(problem: Problem, privacy: Privacy) -> Plan:
 
 
 def _features(problem: Problem, privacy: Privacy) -> WidePreparation:
-    cell = math.sqrt(2.0) * CountNoise.of(privacy).of_one(FEATURES / 2) / problem.n
-    carry("A private scale", cell, SCALE_NOISE, problem, privacy)
+    if problem.scales is None or problem.scales.features is None:
+        cell = math.sqrt(2.0) * CountNoise.of(privacy).of_one(FEATURES / 2) / problem.n
+        carry("A private scale", cell, SCALE_NOISE, problem, privacy)
     return wide_preparation(problem, privacy, FEATURES)
 
 
@@ -138,6 +139,8 @@ def plan_peeled(recipe: str, entries: Entries, problem: Problem, privacy: Privac
 def _mean_domain(problem: Problem, owner: str) -> Sparse:
     if not isinstance(problem.loss, SquaredDistance):
         raise refuse("loss", owner, "squared distance", problem.loss)
+    if problem.scales is not None and problem.scales.centres is not None:
+        raise refuse("centres", "Scales", "left out: most entries of a sparse mean are 0", problem.scales.centres)
     return sparse_domain(problem, owner)
 
 

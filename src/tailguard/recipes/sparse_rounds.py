@@ -128,7 +128,7 @@ def plan_rounds(
     if not isinstance(problem.loss, Loss):
         raise refuse("loss", recipe, "a loss of predictions", problem.loss)
     bits, scaled = grid_bits(problem.n), isinstance(problem.loss, ResidualLoss)
-    target = Preparation(COARSE, centred=problem.intercept) if scaled else None
+    target = Preparation(COARSE, centred=problem.intercept, scales=problem.scales) if scaled else None
     features = wide_preparation(problem, privacy, FEATURES)
     prepared = [
         *(target_drafts(target, TARGET / 2, TARGET / 2) if target is not None else []),

@@ -6,7 +6,7 @@ from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft
 from tailguard.recipes.noise import CountNoise
-from tailguard.recipes.preparation import COARSE, COMFORT, FINE, feature_drafts
+from tailguard.recipes.preparation import COARSE, COMFORT, FINE, feature_drafts, pooled_drafts
 from tailguard.solvers.clip_level import CELLS
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.spread import HIGH, LOW
@@ -37,28 +37,31 @@ def wide_preparation(problem: Problem, privacy: Privacy, share: float) -> WidePr
     n, d, noise = problem.n, problem.d, CountNoise.of(privacy)
     # With δ = 0 a histogram is measured in ℓ1, and noise in ℓ2 is as long as d is large.
     counted, spread = (2.0 * d, float(d)) if noise.pure else (math.sqrt(2.0 * d), math.sqrt(d))
-    if noise.of_one(share / 2) * counted / n <= COMFORT / 6:
-        for substeps in (FINE, COARSE):
-            medians = Preparation(substeps, centred=problem.intercept, pooled=True)
-            ranks = noise.of_bisection(share / 2, medians.grid.depth, d) / n if problem.intercept else 0.0
-            if ranks <= COMFORT:
-                return WidePreparation(medians=medians)
+    for substeps in (FINE, COARSE):
+        medians = Preparation(substeps, centred=problem.intercept, pooled=True, scales=problem.scales)
+        cell = noise.of_one(share / 2) * counted / n if "feature scale" in medians.asked else 0.0
+        ranks = noise.of_bisection(share / 2, medians.grid.depth, d) / n if "feature centre" in medians.asked else 0.0
+        if cell <= COMFORT / 6 and ranks <= COMFORT:
+            return WidePreparation(medians=medians)
     length = 2.0 * LONGEST * spread / n
     cell = noise.of_one(SCALE * share) * counted / n
     octave = cell * math.sqrt(REACH * (REACH + 1) * (2 * REACH + 1) / 3)
+    refined = length * math.sqrt(FOURTH) * noise.of_one(VARIANCE * share) <= VARIANCE_NOISE
     return WidePreparation(
-        octaves=octave <= OCTAVE_NOISE,
-        averaged=problem.intercept and length * noise.of_one(MEAN * share) <= MEAN_NOISE,
-        refined=length * math.sqrt(FOURTH) * noise.of_one(VARIANCE * share) <= VARIANCE_NOISE,
+        octaves="feature scale" in medians.asked and octave <= OCTAVE_NOISE,
+        averaged="feature centre" in medians.asked and length * noise.of_one(MEAN * share) <= MEAN_NOISE,
+        refined="feature scale" in medians.asked and refined,
+        scales=problem.scales,
     )
 
 
 def wide_drafts(preparation: WidePreparation, d: int, share: float) -> list[Draft]:
     """Return the steps of a preparation, with their parts of a share."""
     if preparation.medians is not None:
-        pooled = Draft("pooled scale", Octaves, HIGH - LOW, share / 2 * POOLED)
-        return [*feature_drafts(preparation.medians, d, share / 2, share / 2 * (1.0 - POOLED)), pooled]
-    drafts = [Draft("common scale", Octaves, CELLS, SCALE * share)]
+        pooled = pooled_drafts(preparation.medians, share / 2 * POOLED)
+        return [*feature_drafts(preparation.medians, d, share / 2, share / 2 * (1.0 - POOLED)), *pooled]
+    known = preparation.scales is not None and preparation.scales.features is not None
+    drafts = [] if known else [Draft("common scale", Octaves, CELLS, SCALE * share)]
     if preparation.octaves:
         drafts = [Draft("feature scale", Octaves, d * (HIGH - LOW), SCALE * share, parts=d)]
     if preparation.averaged:

@@ -1,11 +1,11 @@
 """The promise in plain words. Every sentence is made from public numbers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tailguard._validate import refuse
 from tailguard.domains.sparse import Sparse
-from tailguard.plans import Plan, Release
+from tailguard.plans import Plan, Release, Scales
 from tailguard.privacy.budget import Privacy
 
 __all__ = [
@@ -22,6 +22,9 @@ __all__ = [
     "purpose",
     "task",
 ]
+
+SHOWN = 6
+"""So many numbers of a vector are printed."""
 
 NOT_PRIVATE = "SIMULATION, NOT PRIVATE: the noise comes from a seed and can be subtracted again. Do not publish."
 
@@ -164,7 +167,23 @@ def public_facts(plan: Plan) -> tuple[str, ...]:
     if moment is not None:
         size = "an unknown bound" if moment.bound is None else f"bound {number(moment.bound)}"
         facts.append(f"moments of order {number(moment.order)} with {size}")
-    return tuple(facts)
+    return (*facts, *_public_units(problem.scales))
+
+
+def _public_units(scales: Scales | None) -> list[str]:
+    """Return the centres and scales that the plan was given, a few of them where they are many."""
+    if scales is None:
+        return []
+    columns = {"centres of the columns": scales.centre, "scales of the columns": scales.scale}
+    numbers = {"centre of the target": scales.target_centre, "scale of the target": scales.target}
+    several = [f"{name} ({_some(values)})" for name, values in columns.items() if values is not None]
+    return [*several, *(f"{name} ({number(value)})" for name, value in numbers.items() if value is not None)]
+
+
+def _some(values: Iterable[float]) -> str:
+    """Return the first numbers of a vector."""
+    shown = [number(value) for value in values]
+    return ", ".join(shown[:SHOWN]) + (", …" if len(shown) > SHOWN else "")
 
 
 def how_made(release: Release) -> str:

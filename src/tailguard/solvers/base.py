@@ -16,9 +16,12 @@ from scipy.special import ndtri
 from tailguard._validate import real
 from tailguard.statistics.base import Statistic
 
-__all__ = ["Estimate", "FloatVector", "Query", "Released", "Setting", "Solve", "Solver", "Uncertainty"]
+__all__ = ["OPTIONAL", "Estimate", "FloatVector", "Query", "Released", "Setting", "Solve", "Solver", "Uncertainty"]
 
 FloatVector: TypeAlias = NDArray[np.float64]
+
+OPTIONAL = {"optional": True}
+"""Metadata of a field that a plan's file leaves out where it is None: plans without it stay as they were."""
 
 
 @dataclass(frozen=True)

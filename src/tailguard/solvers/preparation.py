@@ -1,14 +1,15 @@
 """The private preparation that every practical recipe shares: centre and scale of columns and of the target."""
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from tailguard.domains.base import Domain
 from tailguard.domains.whole_space import WholeSpace
-from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting
+from tailguard.solvers.base import OPTIONAL, Estimate, FloatVector, Query, Released, Setting
 from tailguard.solvers.quantile import LogGrid, quantile
+from tailguard.solvers.scales import Scales
 from tailguard.solvers.spread import HIGH, LOW, spread
 from tailguard.statistics.fields import Rows
 from tailguard.statistics.scalars import Columns, Norm, Target
@@ -44,12 +45,35 @@ class Preparation(Setting):
     pooled : bool
         Whether columns without a significant spread of their own get a common scale, from one more histogram (step
         "pooled scale"), instead of being dropped. A mean needs it: a rare large value moves it all the same.
+    scales : Scales or None
+        Public units; what they have is not sought.
     """
 
     substeps: int
     centred: bool = True
     scaled: bool = True
     pooled: bool = False
+    scales: Scales | None = field(default=None, metadata=OPTIONAL)
+
+    @property
+    def known(self) -> Scales:
+        """The public units, perhaps none."""
+        return self.scales or Scales()
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """The steps that are asked for, of those that the budget would be spent on without public units."""
+        return frozenset(
+            name
+            for name, sought in (
+                ("feature centre", self.centred and self.known.centres is None),
+                ("feature scale", self.scaled and self.known.features is None),
+                ("pooled scale", self.scaled and self.pooled and self.known.features is None),
+                ("target centre", self.centred and self.known.target_centre is None),
+                ("target scale", self.known.target is None),
+            )
+            if sought
+        )
 
     @property
     def grid(self) -> LogGrid:
@@ -63,26 +87,28 @@ class Preparation(Setting):
 
     def blur(self, view: View) -> float:
         """Return how far from 0 the grid may put a target that is equal to its median, in the view's units."""
-        return 0.25 * self.resolution * abs(view.target_centre) / view.target_scale
+        resolution = self.resolution if self.known.target_centre is None else 0.0
+        return 0.25 * resolution * abs(view.target_centre) / view.target_scale
 
 
 def prepare_features(view: View, preparation: Preparation, n: int, bits: int) -> Generator[Query, Released, View]:
     """Ask for "feature centre" and "feature scale" and return the view that centres and scales the columns.
 
-    A column without significant spread is dropped: its scale is infinite.
+    A column without significant spread is dropped: its scale is infinite. What is public is not asked for.
     """
-    plain = replace(view, centre=None, scale=None, intercept=False)
-    centre = np.zeros(view.dimension_in)
-    if preparation.centred:
+    plain, known = replace(view, centre=None, scale=None, intercept=False), preparation.known
+    centre = np.zeros(view.dimension_in) if known.centre is None else known.centre
+    if "feature centre" in preparation.asked:
         centre = yield from quantile("feature centre", Columns(plain), 0.5, n, bits, preparation.grid)
-    if not preparation.scaled:
-        return replace(view, centre=centre, scale=np.ones(view.dimension_in))
+    if "feature scale" not in preparation.asked:
+        scale = np.ones(view.dimension_in) if known.scale is None else known.scale
+        return replace(view, centre=centre, scale=scale)
     centred = Columns(replace(plain, centre=centre))
     # A mean has no intercept that a constant column would be at odds with: what the centre rounds off is counted too.
-    resolution = 0.0 if preparation.pooled else preparation.resolution
-    scale = yield from spread("feature scale", centred, centre, n, bits, resolution)
+    rounded = preparation.resolution if known.centres is None else 0.0
+    scale = yield from spread("feature scale", centred, centre, n, bits, 0.0 if preparation.pooled else rounded)
     if preparation.pooled:
-        scale = yield from _pooled(replace(plain, centre=centre), scale, n, bits, preparation.resolution)
+        scale = yield from _pooled(replace(plain, centre=centre), scale, n, bits, rounded)
     return replace(view, centre=centre, scale=scale)
 
 
@@ -103,14 +129,19 @@ def _pooled(
 def prepare_target(view: View, preparation: Preparation, n: int, bits: int) -> Generator[Query, Released, View]:
     """Ask for "target centre" and "target scale" and return the view that centres and scales the target.
 
-    A target without significant spread is scaled by its own size: there is nothing to explain, and nothing breaks.
+    A target without significant spread is scaled by its own size: there is nothing to explain, and nothing breaks. What
+    is public is not asked for.
     """
-    centre = np.zeros(1)
-    if preparation.centred:
+    known = preparation.known
+    centre = np.full(1, known.target_centre or 0.0)
+    if "target centre" in preparation.asked:
         centre = yield from quantile("target centre", Target(view), 0.5, n, bits, preparation.grid)
     middle = float(centre[0])
     centred = Target(replace(view, target_centre=middle))
-    scale = yield from spread("target scale", centred, centre, n, bits, preparation.resolution)
+    if known.target is not None:
+        return replace(view, target_centre=middle, target_scale=known.target)
+    rounded = preparation.resolution if known.target_centre is None else 0.0
+    scale = yield from spread("target scale", centred, centre, n, bits, rounded)
     size = float(scale[0]) if np.isfinite(scale[0]) else max(abs(middle), 2.0**LOW)
     return replace(view, target_centre=middle, target_scale=size)
 

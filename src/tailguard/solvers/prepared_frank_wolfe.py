@@ -1,13 +1,13 @@
 """Frank–Wolfe without bounds: private units, picked vertices, and a private choice of how far to go."""
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from tailguard.losses.base import Loss
-from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Solve, Solver
+from tailguard.solvers.base import OPTIONAL, Estimate, FloatVector, Query, Released, Solve, Solver
 from tailguard.solvers.entries import Entries
 from tailguard.solvers.frank_wolfe import rate
 from tailguard.solvers.offset import Offset
@@ -15,6 +15,7 @@ from tailguard.solvers.preparation import Preparation, prepare_features
 from tailguard.solvers.quantile import quantile
 from tailguard.solvers.rank_level import rank_level
 from tailguard.solvers.refit import scaled_loss
+from tailguard.solvers.scales import Scales
 from tailguard.solvers.spread import LOW
 from tailguard.solvers.vertices import Hull, first_point, hull, scores, sum_bits, vertex
 from tailguard.statistics.clipped import Clipped
@@ -76,6 +77,8 @@ class PreparedFrankWolfe(Solver):
         The most that a record may count in that choice, in medians (step "way level").
     luck : float
         How many median records a walk wins by fitting the noise of the records; the choice allows for it.
+    scales : Scales or None
+        Public units; what they have is not sought. The common scale is then the root mean square of the columns'.
     """
 
     loss: Loss
@@ -93,6 +96,7 @@ class PreparedFrankWolfe(Solver):
     refreshes: int
     counted: float
     luck: float
+    scales: Scales | None = field(default=None, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         hull(self.domain, "PreparedFrankWolfe")
@@ -111,23 +115,31 @@ class PreparedFrankWolfe(Solver):
 
     def _prepare_target(self, view: View, target: Preparation) -> Generator[Query, Released, View]:
         """Return the view with a target in units of its median deviation."""
-        centre = 0.0
-        if target.centred:
+        known = self.scales or Scales()
+        centre = known.target_centre or 0.0
+        if target.centred and known.target_centre is None:
             found = yield from quantile("target centre", Target(view), 0.5, self.n, self.bits, target.grid)
             centre = float(found[0])
         view = replace(view, target_centre=centre)
+        if known.target is not None:
+            return replace(view, target_scale=known.target)
         size = max(abs(centre), 2.0**LOW)
         scale = yield from rank_level("target scale", Target(view), 0.5, self.n, self.bits, otherwise=size)
         return replace(view, target_scale=scale)
 
     def _prepare(self, view: View) -> Generator[Query, Released, View]:
         """Return the view with centres, where there are any, and one scale for all columns."""
-        if self.centres is not None and self.common:
+        known = self.scales or Scales()
+        if known.centre is not None:
+            view = replace(view, centre=known.centre)
+        elif self.centres is not None and self.common:
             means = Columns(replace(view, basis=np.full((self.d, 1), 1.0 / self.d)))
             centre = yield from quantile("common centre", means, 0.5, self.n, self.bits, self.centres.grid)
             view = replace(view, centre=np.full(self.d, centre[0]))
         elif self.centres is not None:
             view = yield from prepare_features(view, self.centres, self.n, self.bits)
+        if known.scale is not None:
+            return replace(view, scale=np.full(self.d, np.sqrt(np.mean(np.square(known.scale)))))
         lengths = Norm(Rows(replace(view, scale=None)))
         length = yield from rank_level("common scale", lengths, 0.5, self.n, self.bits, otherwise=1.0)
         return replace(view, scale=np.full(self.d, length / np.sqrt(self.d)))

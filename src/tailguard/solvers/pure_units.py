@@ -7,16 +7,17 @@ one scale for all of them.
 """
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
 from tailguard._validate import choice
-from tailguard.solvers.base import FloatVector, Query, Released, Setting
+from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Released, Setting
 from tailguard.solvers.preparation import Preparation, without_faint_centre
 from tailguard.solvers.quantile import quantile
 from tailguard.solvers.rank_level import rank_level
+from tailguard.solvers.scales import Scales
 from tailguard.solvers.spread import HIGH, LOW
 from tailguard.solvers.wide import LEAST, LONGEST, shrunken
 from tailguard.statistics.clipped import Clipped
@@ -61,6 +62,9 @@ class PureUnits(Setting):
         column (steps "feature centre", "feature scale").
     target_grid, feature_grid : Preparation or None
         How finely medians are sought by counts; None picks them from a coarse grid.
+    scales : Scales or None
+        Public units; what they have is not sought. With scales of the columns, "scaled" seeks means alone, and "common"
+        nothing.
     """
 
     centred: bool
@@ -68,27 +72,42 @@ class PureUnits(Setting):
     columns: Literal["common", "averaged", "scaled", "own"]
     target_grid: Preparation | None = None
     feature_grid: Preparation | None = None
+    scales: Scales | None = field(default=None, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         choice("columns", self.columns, "PureUnits", ("common", "averaged", "scaled", "own"))
+
+    @property
+    def known(self) -> Scales:
+        """The public units, perhaps none."""
+        return self.scales or Scales()
+
+    @property
+    def centring(self) -> bool:
+        """Whether centres of the columns are sought."""
+        return self.centred and self.known.centres is None
 
 
 def prepare_pure(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Released, View]:
     """Ask for units and return the view that has them."""
     if units.target:
         view = yield from _target(view, units, n, bits)
+    view = replace(view, centre=units.known.centre, scale=units.known.scale)
     if units.columns == "own":
         return (yield from _own(view, units, n, bits))
     if units.columns == "scaled":
-        sizes = yield from _sizes(replace(view, intercept=False), 0.5, NORMALISER, n, bits)
-        view = replace(view, scale=sizes)
-        return (yield from _averaged(view, n, bits)) if units.centred else view
+        if view.scale is None:
+            sizes = yield from _sizes(replace(view, intercept=False), 0.5, NORMALISER, n, bits)
+            view = replace(view, scale=sizes)
+        return (yield from _averaged(view, n, bits)) if units.centring else view
+    if view.scale is not None:
+        return view
     d = view.dimension_in
     length = yield from rank_level("common scale", _lengths(view), 0.5, n, bits, otherwise=1.0)
     view = replace(view, scale=np.full(d, length / np.sqrt(d)))
     if units.columns == "common":
         return view
-    if units.centred:
+    if units.centring:
         view = yield from _centred(view, n, bits)
     return (yield from _refined(view, n, bits))
 
@@ -107,9 +126,14 @@ def _sizes(view: View, level: float, normaliser: float, n: int, bits: int) -> Ge
 
 def _target(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Released, View]:
     """Return the view with a target around 0, in units of its spread."""
-    if units.centred:
+    known = units.known
+    if units.centred and known.target_centre is None:
         centre = yield from _medians("target centre", [Target(view)], units.target_grid, n, bits)
         view = replace(view, target_centre=float(centre[0]))
+    elif known.target_centre is not None:
+        view = replace(view, target_centre=known.target_centre)
+    if known.target is not None:
+        return without_faint_centre(replace(view, target_scale=known.target))
     size = max(abs(view.target_centre), 2.0**LOW) / NORMALISER
     scale = yield from rank_level("target scale", Target(view), 0.5, n, bits, otherwise=size)
     return without_faint_centre(replace(view, target_scale=NORMALISER * scale))
@@ -118,14 +142,18 @@ def _target(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query,
 def _own(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Released, View]:
     """Return the view with a median and a spread for every column."""
     d = view.dimension_in
-    plain = replace(view, intercept=False)
-    if units.centred and units.feature_grid is not None:
+    plain = replace(view, centre=None, scale=None, intercept=False)
+    if units.known.centre is not None:
+        centre = units.known.centre
+    elif units.centred and units.feature_grid is not None:
         centre = yield from quantile("feature centre", Columns(plain), 0.5, n, bits, units.feature_grid.grid)
     elif units.centred:
         columns = [Columns(replace(plain, columns=[j])) for j in range(d)]
         centre = yield from _medians("feature centre", columns, None, n, bits)
     else:
         centre = np.zeros(d)
+    if units.known.features is not None:
+        return replace(view, centre=centre)
     scale = yield from _sizes(replace(plain, centre=centre), UPPER, UPPER_NORMALISER, n, bits)
     return replace(view, centre=centre, scale=scale)
 

@@ -122,6 +122,9 @@ class PickedMean(Solver):
         centre, scale = np.zeros(d), np.full(d, np.inf)
         plain = Columns(View(d, columns=picked))
         centre[picked] = yield from quantile("feature centre", plain, 0.5, n, bits, preparation.grid)
+        if preparation.known.scale is not None:
+            scale[picked] = preparation.known.scale[picked]
+            return View(d, centre=centre, scale=scale, columns=picked)
         centred = Columns(View(d, centre=centre, columns=picked))
         found = spread("feature scale", centred, centre[picked], n, bits, preparation.resolution)
         scale[picked] = yield from found

@@ -5,15 +5,16 @@ octaves, and means of rows that are shortened as a whole, whose noise does not g
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import ndtri
 
-from tailguard.solvers.base import FloatVector, Query, Released, Setting
+from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Released, Setting
 from tailguard.solvers.clip_level import histogram
 from tailguard.solvers.preparation import Preparation, prepare_features
+from tailguard.solvers.scales import Scales
 from tailguard.solvers.spread import HIGH, LOW
 from tailguard.statistics.arrays import FloatMatrix
 from tailguard.statistics.clipped import Clipped
@@ -50,21 +51,26 @@ class WidePreparation(Setting):
         Whether columns are centred at the mean of shortened rows (steps "row length", "feature mean").
     refined : bool
         Whether variances then correct the scales (steps "square length", "feature variance").
+    scales : Scales or None
+        Public units; scales that they have are not sought, and centres neither.
     """
 
     medians: Preparation | None = None
     octaves: bool = False
     averaged: bool = False
     refined: bool = False
+    scales: Scales | None = field(default=None, metadata=OPTIONAL)
 
 
 def prepare_wide(view: View, preparation: WidePreparation, n: int, bits: int) -> Generator[Query, Released, View]:
     """Ask for scales and perhaps means and return the view that scales and centres the columns."""
     if preparation.medians is not None:
         return (yield from prepare_features(view, preparation.medians, n, bits))
+    known = preparation.scales or Scales()
+    view = replace(view, centre=known.centre, scale=known.scale)
     if preparation.octaves:
         view = yield from _octaves(view, n, bits)
-    else:
+    elif known.features is None:
         found = yield from histogram("common scale", Norm(Rows(replace(view, intercept=False))), n, bits)
         size = found.quantile(0.5) / np.sqrt(view.dimension_in)
         view = replace(view, scale=np.full(view.dimension_in, size))
