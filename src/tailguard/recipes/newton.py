@@ -129,7 +129,7 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
     strength = n / ((d + intercept) * noise.multiplier)
     strong = strength > STRONG
     steps = MORE_STEPS if strength > MANY else STEPS
-    preparation = Preparation(COARSE, centred=False)
+    preparation = Preparation(COARSE, centred=False, scales=problem.scales)
     if intercept:
         preparation = preparation_for(problem, privacy, noise, d, CENTRE)
     return Newton(
