@@ -1,10 +1,14 @@
 """Whatever is wrong: one sentence, exit status 1 or 2, no traceback, no data value."""
 
+import os
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
+
+from tailguard.cli import main
 
 SECRET = "98765.4321"
 WORD = "Ada Lovelace"
@@ -109,10 +113,53 @@ def test_wrong_files_for_means(tailguard, tmp_path, name):
     check(tailguard("mean", path, "--columns", "x,y"))
 
 
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A model of y by x."""
+    folder = tmp_path_factory.mktemp("model")
+    (folder / "a.csv").write_text("x,y\n" + "1,2\n3,4\n5,7\n" * 3000)
+    words = ("fit", folder / "a.csv", "--target", "y", "--seed", 1, "--output", folder / "model.json")
+    assert main([str(word) for word in words]) == 0
+    return folder / "model.json"
+
+
+@pytest.mark.parametrize("name", WRONG_FILES)
+@pytest.mark.parametrize("verb", ["predict", "evaluate"])
+def test_wrong_files_for_a_model(tailguard, tmp_path, model, verb, name):
+    path = tmp_path / name
+    WRONG_FILES[name](path)
+    outcome = tailguard(verb, model, path)
+    if verb == "predict" and outcome.status == 0:  # it needs neither a target nor columns that have no coefficient
+        assert name.split(".")[0] in (
+            "open quote",
+            "few rows",
+            "no target",
+            "two targets",
+            "text column",
+            "text target",
+            "date column",
+            "lists",
+        )
+        return
+    check(outcome)
+
+
+def test_folders_and_files_that_may_not_be_read(tailguard, tmp_path, files, monkeypatch):
+    (tmp_path / "data.csv").mkdir()
+    assert "is a folder, not a file" in tailguard("fit", tmp_path / "data.csv", "--target", "y").sentence()
+    assert "is a folder, not a file" in tailguard("verify", tmp_path).sentence()
+    monkeypatch.setattr("os.access", lambda path, mode: mode != os.R_OK)
+    for name in ("claims.csv", "claims.parquet", "claims.feather"):
+        assert "not readable" in tailguard("fit", files / name, "--target", "pay").sentence()
+    assert "not readable" in tailguard("verify", files / "claims.csv").sentence()
+
+
 @pytest.mark.parametrize(
     ("words", "status"),
     [
         (("--features", "x,z"), 1),
+        (("--features", "x,y"), 1),
+        (("--features", "x,x"), 1),
         (("--features", ""), 1),
         (("--loss", "logistic", "--classes", "1"), 2),
         (("--loss", "logistic", "--classes", "1,1"), 2),
@@ -161,7 +208,7 @@ def test_wrong_models(tailguard, files, tmp_path, text):
 
 
 def test_an_unforeseen_error_shows_neither_text_nor_trace(tailguard, files, monkeypatch):
-    def fail(*_):
+    def fail(*_, **__):
         raise RuntimeError(f"cell {SECRET}")
 
     monkeypatch.setattr("tailguard.cli.sources.Source.open", fail)
@@ -173,7 +220,7 @@ def test_an_unforeseen_error_shows_neither_text_nor_trace(tailguard, files, monk
 
 
 def test_an_interruption_is_no_traceback(tailguard, files, monkeypatch):
-    def interrupt(*_):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("tailguard.cli.sources.Source.open", interrupt)

@@ -128,6 +128,35 @@ def test_the_delimiter_does_not_depend_on_any_other_line(tmp_path):
     assert {CsvFile(write(tmp_path, f"a,b\n{row}\n")).count() for row in rows} == {1}
 
 
+@pytest.mark.parametrize(("header", "refused"), [('a,"b', True), ('"a', True), ('a|b,"c;d', True), ('a;"b,c', False)])
+def test_a_header_that_ends_inside_quotes_means_the_same_whatever_follows(tmp_path, header, refused):
+    """A reader that asked for more would let the next lines decide the names, the delimiter and the error."""
+    follow = ["1,2\n", '";;;;;;;"\n', '1"|2|3|4|5\n', "", '"' * 9, "x" * 200_000]
+    said = set()
+    for rows in follow:
+        try:
+            said.add(CsvFile(write(tmp_path, f"{header}\n{rows}")).names)
+        except DataError as error:
+            said.add(str(error))
+    (outcome,) = said
+    assert ("ends inside quotes" in outcome) == refused
+
+
+def test_rows_without_the_right_cells_and_rows_without_end_are_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr("tailguard.cli.csv_file.BLOCK_BYTES", 1000)
+    for rows, part in (
+        ("1,2\n98765,3,4\n", "has 3 cells where the first line has 2"),
+        ("1,2\n98765\n", "has 1 cells where the first line has 2"),
+        ("1,2\n" + "9" * 5000 + ",3\n", "is longer than 1000 bytes, or its quotes do not close"),
+        ('1,2\n"98765,3\n' + "1,2\n" * 2000, "is longer than 1000 bytes, or its quotes do not close"),
+    ):
+        with pytest.raises(DataError) as caught:
+            CsvFile(write(tmp_path, f"x,y\n{rows}")).read(["x", "y"])
+        assert part in str(caught.value)
+        assert "98765" not in str(caught.value)
+        assert "999" not in str(caught.value)
+
+
 def test_columns_beyond_the_memory_are_mapped(tmp_path, monkeypatch):
     path = write(
         tmp_path, "x,label,y\n" + "\n".join(f"{k},{'yes' if k % 3 else 'no'},{-k}" for k in range(2000)) + "\n"

@@ -69,6 +69,19 @@ def test_a_dry_run_shows_the_plan_and_reads_no_value(tailguard, files, name, mon
     assert tailguard("fit", files / name, "--target", "pay", "--epsilon", 4, "--dry-run", "--json").out == planned
 
 
+@pytest.mark.parametrize(("name", "start"), [("claims.parquet", 4), ("claims.feather", 2000)])
+def test_a_dry_run_does_not_notice_that_the_values_are_destroyed(tailguard, files, tmp_path, name, start):
+    """Headers are all that it reads; the fit itself fails."""
+    data = bytearray((files / name).read_bytes())
+    data[start : start + 20_000] = b"\xff" * 20_000
+    (tmp_path / name).write_bytes(data)
+    words = ("--target", "pay", "--epsilon", 4)
+    whole, broken = (tailguard("fit", folder / name, *words, "--dry-run").out for folder in (files, tmp_path))
+    assert whole == broken
+    assert "4000 rows, 3 columns" in whole
+    assert tailguard("fit", tmp_path / name, *words).sentence()
+
+
 @pytest.mark.parametrize("name", ["claims.parquet", "claims.csv"])
 def test_means(tailguard, files, columns, name):
     outcome = tailguard("mean", files / name, "--columns", "age,pay", "--epsilon", 4, "--seed", 0, "--json")

@@ -1,25 +1,33 @@
 """Help is instant and complete."""
 
+import inspect
 import os
+import re
+import shlex
 import subprocess
 import sys
 
 import pytest
+from typer.main import get_command
 
-VERBS = (
-    "demo",
-    "advise",
-    "plan",
-    "verify",
-    "fit",
-    "mean",
-    "predict",
-    "evaluate",
-    "reproduce",
-    "bench",
-    "certify",
-    "ledger",
-)
+from tailguard.cli.main import app
+
+
+def leaves(command, words=()):
+    """Every verb and sub-verb with its words, from the program itself."""
+    if not hasattr(command, "commands"):
+        yield words, command
+    for name, part in getattr(command, "commands", {}).items():
+        yield from leaves(part, (*words, name))
+
+
+COMMANDS = dict(leaves(get_command(app)))
+VERBS = sorted({words[0] for words in COMMANDS})
+TOUCH_DATA = {("fit",), ("mean",), ("predict",), ("evaluate",)}
+
+
+def options(command):
+    return {option for parameter in command.params for option in parameter.opts}
 
 
 @pytest.mark.parametrize("words", [(), ("--help",), ("-h",)])
@@ -34,6 +42,35 @@ def test_every_verb_has_an_example(tailguard, verb):
     outcome = tailguard(verb, "--help")
     assert outcome.status == 0
     assert f"Example: tailguard {verb}" in outcome.out
+
+
+def test_there_is_no_verb_that_these_tests_do_not_see():
+    assert len(COMMANDS) >= 15
+    assert {("fit",), ("ledger", "create"), ("ledger", "export"), ("audit",)} <= COMMANDS.keys()
+
+
+def example(words):
+    """The example in the help of a verb, as words for it."""
+    (line,) = re.findall(r"Example: tailguard (.*)", inspect.getdoc(COMMANDS[words].callback))
+    line = line.partition(" > ")[0]
+    found = shlex.split(line)
+    assert tuple(found[: len(words)]) == words
+    return found[len(words) :]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_every_example_is_shown_and_is_right_use(tailguard, words):
+    outcome = tailguard(*words, "--help")
+    assert outcome.status == 0
+    assert f"Example: tailguard {' '.join(words)}" in " ".join(outcome.out.split())
+    COMMANDS[words].make_context(words[-1], example(words))  # raises where an option or a value is wrong
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_results_are_there_for_machines_and_plans_before_data(words):
+    assert "--json" in options(COMMANDS[words])
+    assert ("--dry-run" in options(COMMANDS[words])) == (words in TOUCH_DATA)
+    assert "data" not in {parameter.name for parameter in COMMANDS[words].params} or words in {*TOUCH_DATA, ("audit",)}
 
 
 def test_version(tailguard):

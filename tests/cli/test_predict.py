@@ -52,6 +52,36 @@ def test_a_column_without_coefficient_need_not_be_there(tailguard, fitted, tmp_p
     assert tailguard("predict", file, tmp_path / "new.csv").status == 0
 
 
+def test_predictions_for_machines(tailguard, fitted, tmp_path):
+    file, _ = fitted("--target", "answer", "--features", "cost,age", "--loss", "logistic", "--classes", "no,yes")
+    (tmp_path / "new.csv").write_text("age,cost\n30,1\n,2\n")
+    lines = [json.loads(line) for line in tailguard("predict", file, tmp_path / "new.csv", "--json").out.splitlines()]
+    assert lines[0]["prediction"] in ("no", "yes")
+    assert 0.0 < lines[0]["probability"] < 1.0
+    assert lines[1] == {"prediction": None, "probability": None}
+
+
+def test_a_dry_run_writes_and_reads_nothing(tailguard, fitted, files, tmp_path, monkeypatch):
+    file, _ = fitted("--target", "pay", "--features", "cost,age")
+    monkeypatch.setattr("tailguard.cli.sources.Source.open", lambda *_: pytest.fail("records were opened"))
+    words = ("predict", file, files / "claims.csv", "--output", tmp_path / "p.csv", "--dry-run")
+    assert tailguard(*words).out == "Would read 4000 rows of cost, age, and write prediction.\n"
+    assert json.loads(tailguard(*words, "--json").out) == {
+        "rows": 4000,
+        "reads": ["cost", "age"],
+        "writes": ["prediction"],
+    }
+    assert not (tmp_path / "p.csv").exists()
+
+
+def test_a_file_that_is_wrong_does_not_cost_the_output(tailguard, fitted, tmp_path):
+    file, _ = fitted("--target", "pay", "--features", "cost,age")
+    (tmp_path / "p.csv").write_text("precious")
+    (tmp_path / "new.csv").write_text("age,cost\n1,2\n1\n")
+    tailguard("predict", file, tmp_path / "new.csv", "--output", tmp_path / "p.csv").sentence()
+    assert (tmp_path / "p.csv").read_text() == "precious"
+
+
 def test_a_mean_predicts_nothing(tailguard, files, tmp_path):
     file = tmp_path / "mean.json"
     assert tailguard("mean", files / "claims.csv", "--epsilon", 8, "--seed", 1, "--output", file).status == 0

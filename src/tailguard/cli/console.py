@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 __all__ = [
+    "check_readable",
     "check_writable",
     "complain",
     "json_text",
@@ -90,6 +91,14 @@ def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[i
     with Progress(console=Console(stderr=True), transient=True) as bars:
         bar = bars.add_task(what, total=total)
         yield lambda part: bars.advance(bar, part)
+
+
+def check_readable(path: Path) -> None:
+    """Refuse what is no file; one that may not be read was refused with the words of the command."""
+    if path.is_dir():
+        raise DataError(f"{str(path)!r} is a folder, not a file.")
+    if not path.is_file():
+        raise DataError(f"There is no file {str(path)!r}.")
 
 
 def check_writable(*paths: Path | None) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from tailguard import __version__
 from tailguard.cli.advise import advise
+from tailguard.cli.audit import audit
 from tailguard.cli.bench import bench
 from tailguard.cli.certify import certify
 from tailguard.cli.console import complain
@@ -53,7 +54,7 @@ def _options(
     """Take the options that stand before a verb."""
 
 
-for verb in (demo, advise, plan, verify, certify, fit, mean, predict, evaluate, reproduce, bench):
+for verb in (demo, advise, plan, verify, certify, fit, mean, predict, evaluate, audit, reproduce, bench):
     app.command()(verb)
 app.add_typer(ledger, name="ledger")
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tailguard.cli.console import check_readable
 from tailguard.errors import DataError, PlanError
 from tailguard.plans import Plan, Release, dumps, loads
 from tailguard.plans.result import result_of
@@ -69,6 +70,8 @@ def read_plan(path: Path) -> Plan:
     """Return the plan of a plan file, or of a model file that was not altered and is no simulation."""
     text = read_text(path)
     body = _body(text)
+    if not {"plan", "model"} & body.keys():
+        raise PlanError(f"{str(path)!r} is no plan, no model and no certificate of tailguard.")
     if "model" not in body:
         return loads(text)
     _check(body)
@@ -155,8 +158,7 @@ def _checksum(body: dict[str, Any]) -> str:
 
 def read_text(path: Path) -> str:
     """Return the text of a file."""
-    if not path.is_file():
-        raise DataError(f"There is no file {str(path)!r}.")
+    check_readable(path)
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

@@ -4,6 +4,7 @@ import csv
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import repeat
 from json import dumps
 from math import isfinite
 from pathlib import Path
@@ -17,6 +18,7 @@ from tailguard.cli.options import Data, Delimiter, DryRun
 if TYPE_CHECKING:
     from tailguard.cli.model_file import Model
     from tailguard.cli.sources import Source
+    from tailguard.engines import Engine
     from tailguard.statistics.arrays import FloatMatrix
 
 __all__ = ["predict"]
@@ -45,8 +47,11 @@ def predict(
     if dry_run:
         _show_plan(fitted, source, json)
         return
+    quiet = json or output is None
+    engine = source.open(quiet) if source.features else None  # before a file is written over
+    rows = _constant(fitted, source.header()[0]) if engine is None else _predictions(fitted, engine, quiet)
     with _opened(output) as file:
-        _write(file, _headings(fitted), _predictions(fitted, source, quiet=json or output is None), json)
+        _write(file, _headings(fitted), rows, json)
 
 
 def _source(model: "Model", data: Path, delimiter: str) -> "Source":
@@ -73,17 +78,18 @@ def _headings(model: "Model") -> list[str]:
     return ["prediction", "margin" if model.margins else "probability"]
 
 
-def _predictions(model: "Model", source: "Source", quiet: bool) -> Iterator[list[Any]]:
-    """Yield the cells of every row; those of a row with a missing value are NaN."""
+def _constant(model: "Model", rows: int) -> Iterator[list[Any]]:
+    """Yield the cells of every row of a model that looks at no column."""
     import numpy as np
 
+    return repeat(next(_cells(model, np.empty((1, 0)))), rows)
+
+
+def _predictions(model: "Model", engine: "Engine", quiet: bool) -> Iterator[list[Any]]:
+    """Yield the cells of every row; those of a row with a missing value are NaN."""
     from tailguard.cli.sources import read_to_the_end
     from tailguard.statistics import passes
 
-    if not source.features:
-        yield from _cells(model, np.empty((source.header()[0], 0)))
-        return
-    engine = source.open(quiet)
     with progress("Predicting", engine.n, quiet) as advance, read_to_the_end():
         for rows, _ in engine.chunks():
             X = passes.dense(rows)

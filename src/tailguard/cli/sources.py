@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from tailguard import engines
+from tailguard.cli.console import check_readable
 from tailguard.cli.csv_file import AUTO, CsvFile, text_cells
 from tailguard.engines.arrow import selected
 from tailguard.engines.arrow_file import ArrowFileEngine, arrow_header
@@ -61,6 +62,12 @@ class Source:
 
     def header(self) -> tuple[int, tuple[str, ...]]:
         """Return the number of rows and the names of the features; no value is read."""
+        rows, names = self._header()
+        if rows < 1:
+            raise DataError(f"{str(self.path)!r} has no rows.")
+        return rows, names
+
+    def _header(self) -> tuple[int, tuple[str, ...]]:
         if self._kind == "csv":
             return self._csv.count(), self._names(self._csv.names)
         if self._kind == "parquet":
@@ -122,15 +129,18 @@ class Source:
         if self.target is not None and list(known).count(self.target) != 1:
             raise _not_one(self.target, list(known).count(self.target))
         names = self.features if self.features is not None else [name for name in known if name != self.target]
+        if self.target in names:
+            raise DataError(f"Column {self.target!r} is the target, and cannot be a feature too.")
         for name in names:
+            if list(names).count(name) > 1 and self.features is not None:
+                raise DataError(f"Column {name!r} is asked for more than once.")
             if list(known).count(name) != 1:
                 raise _not_one(name, list(known).count(name))
         return tuple(names)
 
     @cached_property
     def _kind(self) -> Kind:
-        if not self.path.is_file():
-            raise DataError(f"There is no file {str(self.path)!r}.")
+        check_readable(self.path)
         kind = KINDS.get(self.path.suffix.lower())
         if kind is None:
             raise DataError(f"The name {str(self.path)!r} must end in .parquet, .csv, .arrow or .feather.")

@@ -1,0 +1,121 @@
+"""`tailguard audit`: the promise tried on data, by replacing a record with monsters."""
+
+from math import nan
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tailguard.cli.console import progress, say, say_json, warn, working
+from tailguard.cli.options import (
+    Data,
+    Delimiter,
+    Delta,
+    Epsilon,
+    Json,
+    Method,
+    ModelName,
+    ParameterSet,
+    Sparsity,
+    make_estimator,
+    names,
+    public_classes,
+    settings,
+)
+from tailguard.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from tailguard.audit import Replay
+    from tailguard.cli.sources import Source
+    from tailguard.plans import Plan
+
+__all__ = ["audit"]
+
+MONSTERS = {"huge": (1e308, 1e308), "huge and negative": (-1e308, -1e308), "missing": (nan, nan), "zero": (0.0, 0.0)}
+"""What a record is replaced by: all its features, and its target."""
+WORD = "This was computed from exact data: it is for those who may see them, and must not be published."
+
+
+def audit(
+    data: Data,
+    target: Annotated[str | None, typer.Option(help="Column to predict; without it, means are audited.")] = None,
+    features: Annotated[
+        str | None, typer.Option(help="Columns to use, with commas between; all others by default.")
+    ] = None,
+    model: Annotated[ModelName, typer.Option("--model", "--loss", help="What would be fitted.")] = ModelName.linear,
+    classes: Annotated[str, typer.Option(help="Public labels, the positive of two last; logistic takes more.")] = "0,1",
+    row: Annotated[int, typer.Option(help="Number of the row that is replaced, 0 for the first.")] = 0,
+    sparsity: Sparsity = None,
+    delimiter: Delimiter = "auto",
+    epsilon: Epsilon = 1.0,
+    delta: Delta = 1e-6,
+    method: Method = "auto",
+    seed: Annotated[int, typer.Option(help="Of the simulated noise in the answers that both data sets share.")] = 0,
+    json: Json = False,
+) -> None:
+    """Replay a fit on data in which one row is replaced by monsters, and compare every statistic with its sensitivity.
+
+    Nothing may change by more than the plan says, and the solver may ask nothing else. For those who may see the data:
+    what is printed is computed from exact values, costs no budget, and must not be published.
+
+    Example: tailguard audit claims.parquet --target cost --epsilon 1 --row 17
+    """
+    with working("Planning", json):
+        source = _source(data, target, features, model, classes, delimiter)
+        options = settings(epsilon, delta, method, ParameterSet.practical, None, None, None)
+        if source.classes is not None and len(source.classes) > 2:
+            options["classes"] = tuple(range(len(source.classes)))
+        estimator = make_estimator(model if target else ModelName.mean, options, sparsity)
+        rows, columns = source.header()
+        plan = estimator.plan(rows, len(columns))
+    warn(WORD)
+    found = _replays(plan, source, row, seed, json)
+    holds = all(replay.holds for replay in found.values())
+    if json:
+        say_json({"holds": holds, "row": row, "changes": {name: replay.by_step for name, replay in found.items()}})
+    else:
+        say(
+            _table(found),
+            "",
+            "The plan kept its promise." if holds else "The plan BROKE its promise: please report it.",
+        )
+    raise typer.Exit(0 if holds else 1)
+
+
+def _source(
+    data: Path, target: str | None, features: str | None, model: ModelName, classes: str, delimiter: str
+) -> "Source":
+    from tailguard.cli.sources import Source
+
+    if target is None and model not in (ModelName.linear, ModelName.mean):
+        raise ParameterError(f"The {model.value} model needs a --target.")
+    classifies = target is not None and ("logistic" in model.value or model is ModelName.svc)
+    labels = public_classes(classes, model is ModelName.logistic) if classifies else None
+    return Source(data, target, names(features), labels, delimiter)
+
+
+def _replays(plan: "Plan", source: "Source", row: int, seed: int, quiet: bool) -> dict[str, "Replay"]:
+    from tailguard.audit import Neighbour, replay_plan
+    from tailguard.cli.sources import read_to_the_end
+
+    engine, found = source.open(quiet), {}
+    with progress("Replaying", len(MONSTERS), quiet) as advance, read_to_the_end():
+        for name, (x, y) in MONSTERS.items():
+            label = y if source.classes is None or y != y else float(y > 0.0)
+            found[name] = replay_plan(plan, engine, Neighbour(engine, row, x, label), seed=seed)
+            advance(1)
+    return found
+
+
+def _table(found: dict[str, "Replay"]) -> "Table":
+    """Return the largest change of every step, as a share of its sensitivity."""
+    from rich.table import Table
+
+    table = Table("step", title="Change of exact statistics ÷ sensitivity", title_justify="left")
+    for name in found:
+        table.add_column(name, justify="right")
+    for step in next(iter(found.values())).by_step:
+        table.add_row(step, *(f"{replay.by_step.get(step, nan):.3f}" for replay in found.values()))
+    return table

@@ -1,0 +1,54 @@
+"""`audit`: the promise tried on files, and a breach that is noticed."""
+
+import json
+
+import pytest
+
+from tailguard.statistics import Weighted
+
+LINEAR = ("--target", "pay", "--features", "age,cost")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("claims.parquet", LINEAR),
+        ("claims.csv", ("--features", "age,pay")),
+        ("claims.feather", ("--target", "late", "--features", "age,cost", "--model", "logistic")),
+        ("text.csv", ("--target", "answer", "--features", "age,cost", "--model", "svc", "--classes", "no,yes")),
+    ],
+)
+def test_promises_are_kept_on_files(tailguard, files, name, words):
+    outcome = tailguard("audit", files / name, "--epsilon", 4, "--row", 3, "--json", *words)
+    assert outcome.status == 0, outcome.err
+    assert "must not be published" in outcome.err
+    found = json.loads(outcome.out)
+    assert found["holds"] is True
+    assert set(found["changes"]) == {"huge", "huge and negative", "missing", "zero"}
+    ratios = [ratio for steps in found["changes"].values() for ratio in steps.values()]
+    assert max(ratios) == pytest.approx(1.0, abs=1e-6)
+    assert "98765" not in outcome.out
+
+
+def test_a_sensitivity_that_is_too_small_is_noticed(tailguard, files, monkeypatch):
+    true = Weighted._sensitivity
+    monkeypatch.setattr(Weighted, "_sensitivity", classmethod(lambda cls, *facts: true(*facts) / 1000.0))
+    outcome = tailguard("audit", files / "claims.parquet", *LINEAR, "--epsilon", 4, "--row", 10)
+    assert outcome.status == 1
+    assert "BROKE its promise" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "part"),
+    [
+        ((*LINEAR, "--row", 4000), 2, "'row' parameter of Neighbour"),
+        ((*LINEAR, "--row", -1), 2, "'row' parameter of Neighbour"),
+        (("--model", "logistic"), 2, "needs a --target"),
+        (("--target", "nothing"), 1, "exactly one column 'nothing'"),
+    ],
+)
+def test_wrong_use(tailguard, files, words, status, part):
+    outcome = tailguard("audit", files / "claims.parquet", *words)
+    assert outcome.status == status
+    assert part in outcome.err
+    assert outcome.out == ""
