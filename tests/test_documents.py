@@ -12,17 +12,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 import tailguard
 from tailguard.cli import main
 from tailguard.cli.costs import synthetic_costs
+from tailguard.cli.main import app
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = sorted(
-    path
-    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
-    if "```python" in path.read_text("utf-8")
-)
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+DOCUMENTS = [path for path in PAGES if "```python" in path.read_text("utf-8")]
 HOOKS = runpy.run_path(str(ROOT / "docs" / "hooks.py"))
 MODULES = sorted(
     module.name for module in pkgutil.walk_packages(tailguard.__path__, "tailguard.") if "__main__" not in module.name
@@ -53,12 +52,15 @@ def test_python_examples_run(path, tmp_path, monkeypatch, capsys):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/command-line.md", "docs/ledger.md", "docs/certificate.md"])
-def test_commands_run(name, tmp_path, monkeypatch, capsys):
+COMMANDS = [path for path in PAGES if "$ tailguard " in path.read_text("utf-8")]
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=lambda path: path.name)
+def test_commands_run(path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "out").mkdir()
     synthetic_costs(20_000).write(tmp_path / "out" / "demo-data.parquet")  # as `tailguard demo` does
-    lines = [line for block in blocks(ROOT / name, "console") for line in block.splitlines()]
+    lines = [line for block in blocks(path, "console") for line in block.splitlines()]
     commands = [line.removeprefix("$ tailguard ") for line in lines if line.startswith("$ tailguard ")]
     assert commands
     for command in commands:
@@ -67,6 +69,19 @@ def test_commands_run(name, tmp_path, monkeypatch, capsys):
         assert main(shlex.split(words)) == 0, (command, capsys.readouterr().err)
         if file:
             (tmp_path / file).write_text(capsys.readouterr().out)
+
+
+def test_commands_that_take_too_long_to_run_are_right_use():
+    """Every other line of a shell that begins with `tailguard`: its options exist and take such values."""
+    found = 0
+    for path in PAGES:
+        for line in re.findall(r"^tailguard (.*)$", "\n".join(blocks(path, "sh")), re.M):
+            words, command = shlex.split(line, comments=True), get_command(app)
+            while hasattr(command, "commands"):
+                command = command.commands[words.pop(0)]
+            command.make_context(command.name, words)  # raises where an option or a value is wrong
+            found += 1
+    assert found >= 9
 
 
 @pytest.mark.parametrize("module", MODULES)

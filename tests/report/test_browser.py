@@ -1,10 +1,17 @@
 """The report as a browser shows it: on a phone, on a screen, in the dark."""
 
+import runpy
+import struct
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import tailguard as tg
-from tests.support.browser import dark, look
+from tests.support.browser import browser, dark, look
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PICTURE = Path("docs") / "images" / "report.png"
 
 
 @pytest.fixture(scope="module")
@@ -33,3 +40,23 @@ def test_the_look_can_fail(tmp_path):
     assert seen["contrast"] < 4.5
     assert seen["content"] > seen["width"]
     assert seen["smallest"] == 7.0
+
+
+def size(image: Path) -> tuple[int, int]:
+    """Width and height of a PNG file, from its header."""
+    data = image.read_bytes()
+    assert data.startswith(b"\x89PNG")
+    return struct.unpack(">II", data[16:24])
+
+
+def test_the_picture_of_the_report_is_small_and_shown():
+    assert (ROOT / PICTURE).stat().st_size < 300_000
+    assert "images/report.png" in (ROOT / "docs" / "report.md").read_text("utf-8")
+    assert str(PICTURE) in (ROOT / "README.md").read_text("utf-8")
+
+
+def test_the_picture_can_be_drawn_again(page, tmp_path):
+    script = runpy.run_path(str(ROOT / "examples" / "screenshot.py"))
+    script["picture"](page, browser(), tmp_path / "report.png")
+    assert size(tmp_path / "report.png") == size(ROOT / PICTURE)
+    assert (tmp_path / "report.png").stat().st_size > 50_000, "an empty page is smaller"

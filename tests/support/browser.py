@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["dark", "look"]
+__all__ = ["browser", "dark", "look"]
 
 # The page is put into a frame of the wanted width: windows cannot be as narrow as a phone.
 FRAME = """<!doctype html><meta charset="utf-8"><pre id="seen"></pre>
@@ -48,14 +48,19 @@ document.getElementById("page").addEventListener("load", event => {{
 </script>"""
 
 
+def browser() -> str:
+    """Return the program; skip the test where there is none."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("No Chromium here: Debian's package `chromium` lets this test look at the report.")
+    return found
+
+
 def look(page: str, width: int, folder: Path) -> dict[str, Any]:
     """Return what a browser makes of a page at a width in pixels; skip the test where there is no browser."""
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if browser is None:
-        pytest.skip("No Chromium here: Debian's package `chromium` lets this test look at the report.")
     file = folder / "frame.html"
     file.write_text(FRAME.format(page=escape(page), width=width), encoding="utf-8")
-    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=4000", "--dump-dom"]
+    command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=4000", "--dump-dom"]
     folders = [f"--user-data-dir={folder / 'profile'}", file.as_uri()]
     done = subprocess.run([*command, *folders], capture_output=True, text=True, timeout=120, check=True)
     seen = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout, re.DOTALL)
