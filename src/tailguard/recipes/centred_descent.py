@@ -57,49 +57,57 @@ def plan_dense(problem: Problem, privacy: Privacy) -> Plan:
         When n and the budget cannot carry the choice between the fitted and the null model; the sentence says how many
         rows would.
     """
-    loss = problem.loss
     if privacy.pure:
         raise refuse("delta", "centred_descent", "greater than 0", privacy.delta)
-    if not isinstance(loss, Loss):
-        raise refuse("loss", "centred_descent", "a loss of predictions", loss)
-    bits, scaled, noise = grid_bits(problem.n), isinstance(loss, ResidualLoss), CountNoise.of(privacy)
+    if not isinstance(problem.loss, Loss):
+        raise refuse("loss", "centred_descent", "a loss of predictions", problem.loss)
+    noise = CountNoise.of(privacy)
     handicap = HANDICAP * 2.0 * noise.of_one(CHOICE)
-    limit = HANDICAP_NOISE if scaled else CLASS_NOISE
+    limit = HANDICAP_NOISE if isinstance(problem.loss, ResidualLoss) else CLASS_NOISE
     carry("A private choice of a model", handicap / problem.n, limit, problem, privacy)
-    target = Preparation(COARSE, centred=problem.intercept, scales=problem.scales) if scaled else None
-    features = wide_preparation(problem, privacy, FEATURES)
     strength = problem.n / (noise.multiplier * (problem.d + problem.intercept))
     steps = MORE_STEPS if strength > STRONG else STEPS
     few = min(steps, problem.d) + problem.intercept
     last = RefitPlan(problem, privacy, Clip(), few, REFIT, REFIT, correct=False, steps=REFIT_STEPS)
-    last_word = settling(problem, privacy, SETTLE)
-    solver = CentredDescent(
-        loss=loss,
-        domain=problem.domain,
-        n=problem.n,
-        d=problem.d,
-        bits=bits,
-        intercept=problem.intercept,
-        target=target,
-        features=features,
-        descent=Descent(steps, QUANTILE),
-        refit=last.setting,
-        settling=last_word,
-        handicap=handicap,
-    )
-    drafts = [*_descent_drafts(solver), *last.drafts]
-    models = 2 if isinstance(problem.domain, WholeSpace) else 4
-    drafts += [Draft("choice", Shifted, models, CHOICE, picks=1), *settling_drafts(last_word, SETTLE)]
+    solver = _solver(problem, problem.loss, privacy, steps, last, handicap)
     return Plan(
         recipe="centred_descent",
         parameters="practical",
         problem=problem,
         privacy=privacy,
         solver=solver,
-        steps=assemble(drafts, privacy, bits),
+        steps=assemble(_drafts(solver, last), privacy, solver.bits),
         sources=(("shares, levels, steps", "chosen on synthetic development data"), ("predicted_error", RISK_UNIT)),
         predicted_error=risk("centred_descent", problem, privacy),
     )
+
+
+def _solver(
+    problem: Problem, loss: Loss, privacy: Privacy, steps: int, last: RefitPlan, handicap: float
+) -> CentredDescent:
+    """Return the solver; the target of a residual loss is brought to units of its own."""
+    own = Preparation(COARSE, centred=problem.intercept, scales=problem.scales)
+    return CentredDescent(
+        loss=loss,
+        domain=problem.domain,
+        n=problem.n,
+        d=problem.d,
+        bits=grid_bits(problem.n),
+        intercept=problem.intercept,
+        target=own if isinstance(loss, ResidualLoss) else None,
+        features=wide_preparation(problem, privacy, FEATURES),
+        descent=Descent(steps, QUANTILE),
+        refit=last.setting,
+        settling=settling(problem, privacy, SETTLE),
+        handicap=handicap,
+    )
+
+
+def _drafts(solver: CentredDescent, last: RefitPlan) -> list[Draft]:
+    """Return all steps, in the order in which the solver asks."""
+    models = 2 if isinstance(solver.domain, WholeSpace) else 4
+    choice = Draft("choice", Shifted, models, CHOICE, picks=1)
+    return [*_descent_drafts(solver), *last.drafts, choice, *settling_drafts(solver.settling, SETTLE)]
 
 
 def _descent_drafts(solver: CentredDescent) -> list[Draft]:

@@ -141,20 +141,7 @@ def thresholding_plan(
         When the printed noise is not enough for the budget (far above ε = 1), or a block would be empty.
     """
     carry("A block of records for every step", numbers.steps / problem.n, 1.0, problem, privacy)
-    mechanism, bits = LaplacePeeling(numbers.sparsity), peeling_bits(problem.n)
-    sensitivity = Shifted.sensitivity_of(mechanism.norm, problem.d, bits, 1)
-    step = Step(
-        "peeling",
-        Shifted.kind,
-        problem.d,
-        bits,
-        1,
-        sensitivity,
-        mechanism,
-        multiplier,
-        numbers.steps,
-        numbers.steps,
-    )
+    step = _peeling_step(problem, numbers, multiplier)
     cost = epsilon(step.event, privacy.delta)
     if cost > privacy.epsilon:
         raise BudgetError(f"The printed noise of {recipe} is too little for {privacy}: it costs ε = {cost:.3g}.")
@@ -162,7 +149,7 @@ def thresholding_plan(
         loss=problem.loss,
         domain=sparse_domain(problem, recipe),
         n=problem.n,
-        bits=bits,
+        bits=step.bits,
         entries=entries,
         sparsity=numbers.sparsity,
         steps=numbers.steps,
@@ -180,4 +167,21 @@ def thresholding_plan(
         steps=(step,),
         sources=tuple(sources),
         predicted_error=predicted_error,
+    )
+
+
+def _peeling_step(problem: Problem, numbers: Schedule, multiplier: float) -> Step:
+    """Return T releases of the largest coordinates, each on a block of its own."""
+    mechanism, bits = LaplacePeeling(numbers.sparsity), peeling_bits(problem.n)
+    return Step(
+        name="peeling",
+        statistic=Shifted.kind,
+        dimension=problem.d,
+        bits=bits,
+        parts=1,
+        sensitivity=Shifted.sensitivity_of(mechanism.norm, problem.d, bits, 1),
+        mechanism=mechanism,
+        multiplier=multiplier,
+        count=numbers.steps,
+        blocks=numbers.steps,
     )
