@@ -64,23 +64,18 @@ def same(one: Any, other: Any) -> bool:
 
 
 def changed(tree: Any, path: Path, value: Any) -> Any:
-    """Return a copy with another value at the path."""
-    result = copy.deepcopy(tree)
-    place = result
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
+    """Return a copy with another value at the path; whatever is not on the path is shared with the tree."""
+    key, *rest = path
+    result = copy.copy(tree)
+    result[key] = changed(tree[key], tuple(rest), value) if rest else value
     return result
 
 
 def without(tree: Any, path: Path, key: str) -> Any:
     """Return a copy without one field of the object at the path."""
-    result = copy.deepcopy(tree)
-    place = result
-    for step in path:
-        place = place[step]
-    del place[key]
-    return result
+    if not path:
+        return {name: value for name, value in tree.items() if name != key}
+    return changed(tree, path[:1], without(tree[path[0]], path[1:], key))
 
 
 def forged(body: Any) -> str:

@@ -4,7 +4,6 @@ Every number of this module but `value` and `noise` is public.
 """
 
 import math
-from fractions import Fraction
 
 import numpy as np
 
@@ -51,7 +50,8 @@ def noise_scale(
     if not at_least <= guess <= at_most:
         rule = f"such that the noise scale in grid units is between {at_least:g} and {at_most:g}"
         raise refuse("multiplier", owner, rule, multiplier)
-    return _root_above(guess, c * (Fraction(m) * Fraction(delta)) ** 2)
+    (top, bottom), (times, over) = m.as_integer_ratio(), delta.as_integer_ratio()
+    return _root_above(guess, c * (top * times) ** 2, (bottom * over) ** 2)
 
 
 def multiplier_of(scale: float, sensitivity: float, *, copies: int = 1) -> float:
@@ -64,9 +64,10 @@ def multiplier_of(scale: float, sensitivity: float, *, copies: int = 1) -> float
     >>> multiplier_of(noise_scale("Laplace", 0.1, 3.0), 3.0) >= 0.1
     True
     """
-    square = Fraction(scale) ** 2 / (copies * Fraction(sensitivity) ** 2)
-    above = _root_above(scale / (sensitivity * math.sqrt(copies)), square)
-    return above if Fraction(above) ** 2 == square else math.nextafter(above, 0.0)
+    (top, bottom), (times, over) = float(scale).as_integer_ratio(), float(sensitivity).as_integer_ratio()
+    square = (top * over) ** 2, int(copies) * (bottom * times) ** 2
+    above = _root_above(scale / (sensitivity * math.sqrt(copies)), *square)
+    return above if _compared(above, *square) == 0 else math.nextafter(above, 0.0)
 
 
 def add(value: IntVector, noise: FloatVector) -> IntVector:
@@ -86,10 +87,16 @@ def add(value: IntVector, noise: FloatVector) -> IntVector:
     return np.where(wrapped, np.where(value < 0, ends.min, ends.max), total)
 
 
-def _root_above(guess: float, square: Fraction) -> float:
-    """Return the least float whose square is at least `square`, from a guess a few roundings away."""
-    while Fraction(guess) ** 2 < square:
+def _root_above(guess: float, top: int, bottom: int) -> float:
+    """Return the least float whose square is at least top ÷ bottom, from a guess a few roundings away."""
+    while _compared(guess, top, bottom) < 0:
         guess = math.nextafter(guess, math.inf)
-    while Fraction(below := math.nextafter(guess, 0.0)) ** 2 >= square:
+    while _compared(below := math.nextafter(guess, 0.0), top, bottom) >= 0:
         guess = below
     return guess
+
+
+def _compared(root: float, top: int, bottom: int) -> int:
+    """Return a number with the sign of root² − top ÷ bottom; integers, because a search for noise asks often."""
+    numerator, denominator = root.as_integer_ratio()
+    return numerator * numerator * bottom - top * denominator * denominator

@@ -8,6 +8,7 @@ import dataclasses
 import hashlib
 import json
 import math
+from functools import cache
 from typing import Any
 
 from tailguard.domains.base import Domain
@@ -42,6 +43,7 @@ _OURS = "tailguard."
 _classes: dict[str, type] = {}
 
 
+@cache
 def _tag(cls: type) -> str:
     """Return "package.Class": the class name alone would confuse the event and the mechanism of one name."""
     package = cls.__module__.removeprefix(_OURS).split(".")[0]
@@ -67,14 +69,16 @@ def _class(tag: str) -> type | None:
     return _classes.get(tag)
 
 
-def _fields(cls: Any) -> list[str]:
+@cache
+def _fields(cls: Any) -> tuple[str, ...]:
     """Return the fields that make up the value; those that do not compare (a custom gradient) stay behind."""
-    return [field.name for field in dataclasses.fields(cls) if field.init and field.compare]
+    return tuple(field.name for field in dataclasses.fields(cls) if field.init and field.compare)
 
 
-def _optional(cls: Any) -> set[str]:
+@cache
+def _optional(cls: Any) -> frozenset[str]:
     """Return the fields that are left out where they are None."""
-    return {field.name for field in dataclasses.fields(cls) if field.metadata.get("optional")}
+    return frozenset(field.name for field in dataclasses.fields(cls) if field.metadata.get("optional"))
 
 
 def encode(value: Any) -> Any:
@@ -86,9 +90,9 @@ def encode(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [encode(item) for item in value]
     if dataclasses.is_dataclass(value) and isinstance(value, _ROOTS):
-        absent = {name for name in _optional(type(value)) if getattr(value, name) is None}
-        fields = {name: encode(getattr(value, name)) for name in _fields(type(value)) if name not in absent}
-        return {"type": _tag(type(value)), **fields}
+        cls: Any = type(value)
+        absent = {name for name in _optional(cls) if getattr(value, name) is None}
+        return {"type": _tag(cls), **{name: encode(getattr(value, name)) for name in _fields(cls) if name not in absent}}
     raise PlanError(f"A plan cannot hold a value of type {type(value).__name__!r}.")
 
 

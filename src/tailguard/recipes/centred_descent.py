@@ -86,7 +86,7 @@ def _solver(
     problem: Problem, loss: Loss, privacy: Privacy, steps: int, last: RefitPlan, handicap: float
 ) -> CentredDescent:
     """Return the solver; the target of a residual loss is brought to units of its own."""
-    own = Preparation(COARSE, centred=problem.intercept, scales=problem.scales)
+    own = isinstance(loss, ResidualLoss)
     return CentredDescent(
         loss=loss,
         domain=problem.domain,
@@ -94,7 +94,7 @@ def _solver(
         d=problem.d,
         bits=grid_bits(problem.n),
         intercept=problem.intercept,
-        target=own if isinstance(loss, ResidualLoss) else None,
+        target=Preparation(COARSE, centred=problem.intercept, scales=problem.scales) if own else None,
         features=wide_preparation(problem, privacy, FEATURES),
         descent=Descent(steps, QUANTILE),
         refit=last.setting,

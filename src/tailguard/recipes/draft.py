@@ -101,7 +101,8 @@ def assemble(drafts: Sequence[Draft], privacy: Privacy, bits: int) -> tuple[Step
     """
 
     def steps(scale: float) -> tuple[Step, ...]:
-        return tuple(draft.step(scale, bits, pure=privacy.pure) for draft in drafts)
+        made = {draft: draft.step(scale, bits, pure=privacy.pure) for draft in set(drafts)}
+        return tuple(made[draft] for draft in drafts)
 
     def event(scale: float) -> Event:
         return composition(steps(scale))
