@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from unittest.mock import patch
 
@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 from scipy.stats import chi2
 
-from tailguard.audit.replay import Replay, replay_plan
+from tailguard.audit.replay import Replay, replay_each
 from tailguard.engines import Block, Engine
 from tailguard.engines.partition import WHOLE
 from tailguard.engines.selection import Selection
@@ -97,7 +97,7 @@ def noise_of(plan: Plan, engine: Engine, randomness: Randomness) -> list[tuple[s
     found = []
     for (step, _), reply, exact in zip(schedule(plan), release.released, exact_values(release, engine), strict=True):
         if exact is not None and _adds_noise(step):
-            unit = reply.noise / step.mechanism.noise(step.multiplier, step.sensitivity, step.dimension)
+            unit = reply.noise / _grid_scale(step)
             added = (reply.value - exact * unit) / reply.noise
             if isinstance(step.mechanism, Peeling | LaplacePeeling):  # only what was picked carries noise
                 added = added[reply.value != 0.0]
@@ -105,14 +105,16 @@ def noise_of(plan: Plan, engine: Engine, randomness: Randomness) -> list[tuple[s
     return found
 
 
-def check_noise_scale(plan: Plan, engine: Engine, *, enough: int = 48) -> None:
+def check_noise_scale(plan: Plan, engine: Engine, *, enough: int = 1) -> None:
     """Each step's noise has the scale that its multiplier and sensitivity promise.
 
-    There are so many runs that every step has `enough` noises; with 48 of them, half the scale is seen with certainty.
+    Exactly, with randomness that always draws the same quantile; and in law, over so many runs that every step has
+    `enough` noises. With 48 of them half the scale is seen with certainty in law alone.
     """
     added = defaultdict(list)
     check_pick_scale(plan, engine)
     check_tilt_scale(plan, engine)
+    check_steady_noise(plan, engine)
     for seed in range(_runs(plan, enough)):
         for name, gaussian, noise in noise_of(plan, engine, Simulation(seed)):
             # |Laplace| is exponential; twice the sum of exponentials is chi-squared with two degrees for each.
@@ -122,6 +124,26 @@ def check_noise_scale(plan: Plan, engine: Engine, *, enough: int = 48) -> None:
         law = chi2(values.size if gaussian else 2 * values.size)
         tail = min(law.cdf(values.sum()), law.sf(values.sum()))
         assert tail > LEVEL, f"step {name!r}: noise of the wrong scale (mean square or magnitude {values.mean():.3g})"
+
+
+class _Steady(Simulation):
+    """Every uniform number is Φ(1): noise is one standard deviation, or as many Laplace scales as that quantile is."""
+
+    def uniform(self, size):
+        return np.full(size, float(ndtr(1.0)))
+
+
+def check_steady_noise(plan: Plan, engine: Engine) -> None:
+    """Where every draw is the same quantile of its law, all that was added is that quantile, to a step of the grid."""
+    least = min((_grid_scale(step) for step in plan.steps if _adds_noise(step)), default=math.inf)
+    for name, gaussian, noise in noise_of(plan, engine, _Steady(0)):
+        quantile = 1.0 if gaussian else -math.log(2.0 * ndtr(-1.0))
+        close = np.allclose(noise, quantile, rtol=1e-6, atol=1.0 / least)
+        assert close, f"step {name!r}: noise of the wrong scale ({np.median(noise):.3g} instead of {quantile:.3g})"
+
+
+def _grid_scale(step: Step) -> float:
+    return step.mechanism.noise(step.multiplier, step.sensitivity, step.dimension)
 
 
 def _runs(plan: Plan, enough: int) -> int:
@@ -138,6 +160,8 @@ def _adds_noise(step: Step) -> bool:
 
 def tilts_of(plan: Plan, engine: Engine, randomness: Randomness) -> list[tuple[Step, np.ndarray]]:
     """Return the linear term of every perturbed objective of a run, in units of its declared scale."""
+    if not any(step.mechanism.norm == "tilt" for step in plan.steps):
+        return []
     found, minimise = [], PerturbedMinimiser.minimise
 
     def listening(self, source, tilt, reach):
@@ -222,12 +246,20 @@ def check_blocks(plan: Plan, engine: Engine) -> None:
 
 def check_replay(plan: Plan, engine: Engine, neighbour: Engine, *, seed: int = 0) -> Replay:
     """On a neighbour, statistics move by at most their sensitivity and the solver learns nothing but the releases."""
-    result = replay_plan(plan, engine, neighbour, seed=seed)
-    assert result.same_questions, "the questions depend on exact data"
-    assert result.same_estimate, "the estimate depends on exact data"
-    assert max(result.by_step.values()) <= 1.0, f"a statistic moved too far: {result.by_step}"
-    assert result.holds
-    return result
+    return check_replays(plan, engine, [neighbour], seed=seed)[0]
+
+
+def check_replays(plan: Plan, engine: Engine, neighbours: Iterable[Engine], *, seed: int = 0) -> list[Replay]:
+    """The same for several neighbours of one data set."""
+    results = []
+    for result in replay_each(plan, engine, neighbours, seed=seed):
+        assert result.same_questions, "the questions depend on exact data"
+        assert result.same_estimate, "the estimate depends on exact data"
+        assert max(result.by_step.values()) <= 1.0, f"a statistic moved too far: {result.by_step}"
+        assert result.holds
+        results.append(result)
+    assert results, "no neighbour was tried"
+    return results
 
 
 def check_cost(plan: Plan) -> Privacy:

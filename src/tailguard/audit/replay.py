@@ -10,7 +10,7 @@ Hessian's determinant included, grows by no more than e^ε is a matter of proof 
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +32,7 @@ from tailguard.run.run import drive, in_units
 from tailguard.solvers.base import Estimate, Released
 from tailguard.statistics.base import Statistic
 
-__all__ = ["Change", "Replay", "replay", "replay_plan"]
+__all__ = ["Change", "Replay", "replay", "replay_each", "replay_plan"]
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,11 @@ def replay(estimator: PrivateEstimator, data: tuple[Any, ...], neighbour: tuple[
 
 def replay_plan(plan: Plan, data: Engine, neighbour: Engine, *, seed: int = 0) -> Replay:
     """Compare the statistics of a plan on two data sets that differ in one record; see `replay`."""
+    return next(replay_each(plan, data, [neighbour], seed=seed))
+
+
+def replay_each(plan: Plan, data: Engine, neighbours: Iterable[Engine], *, seed: int = 0) -> Iterator[Replay]:
+    """Compare one data set with each of its neighbours: the plan is carried out on it once, not once for each."""
     randomness = make_randomness(seed)
 
     def fresh(asked: _Asked) -> tuple[Released, Event]:
@@ -118,9 +123,15 @@ def replay_plan(plan: Plan, data: Engine, neighbour: Engine, *, seed: int = 0) -
         value, event = step.mechanism.perform(statistic, asked.source, sensitivity, step.multiplier, randomness)
         return in_units(step, statistic, value), event
 
-    first, second = _Trace(data), _Trace(neighbour)
+    first = _Trace(data)
     estimate, ledger = first.carry_out(plan, fresh)
     ledger.check(plan)
+    for neighbour in neighbours:
+        yield _compared(plan, first, estimate, ledger, neighbour)
+
+
+def _compared(plan: Plan, first: "_Trace", estimate: Estimate, ledger: Ledger, neighbour: Engine) -> Replay:
+    second = _Trace(neighbour)
     try:
         other, charged = second.carry_out(plan, first.answer_again)
     except (_Departed, LedgerError):
