@@ -26,6 +26,7 @@ from tailguard.privacy import (
     recompute,
     zcdp_rho,
 )
+from tailguard.privacy._search import smallest
 
 ONE = Privacy(1.0, 1e-6)
 
@@ -46,6 +47,25 @@ def test_inside_the_budget_and_tight(build: object, log_epsilon: float, log_delt
     assert epsilon(build(scale), privacy.delta) <= privacy.epsilon  # type: ignore[operator]
     assert epsilon(build(scale * (1.0 - 1e-6)), privacy.delta) > privacy.epsilon  # type: ignore[operator]
     assert recompute(build(scale), privacy.delta) <= privacy.epsilon  # type: ignore[operator]
+
+
+BUDGETS = [Privacy(1e-3, 1e-12), ONE, Privacy(60.0, 1e-6), Privacy(1e6, 1e-3)]
+SEARCHES = [(name, privacy) for name in BUILDERS for privacy in BUDGETS]
+
+
+@pytest.mark.parametrize(("name", "privacy"), [*SEARCHES, ("laplace", Privacy(2.0)), ("selections", Privacy(2.0))])
+def test_the_scale_is_that_of_a_plain_bisection_with_fewer_questions(name: str, privacy: Privacy) -> None:
+    build = BUILDERS[name]
+    asked = []
+
+    def counted(scale: float) -> Event:
+        asked.append(scale)
+        return build(scale)
+
+    target = privacy.epsilon * (1.0 - 1e-7)
+    plain = smallest(lambda s: epsilon(build(s), privacy.delta) <= target, 1e-12, 1e12, tolerance=1e-7)
+    assert calibrate(counted, privacy) == plain
+    assert len(asked) <= 22  # a bisection asks 31 times
 
 
 def test_pure_budgets() -> None:

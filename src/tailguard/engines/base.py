@@ -114,7 +114,10 @@ class ChunkedEngine(ABC, Generic[Piece]):
             return total
 
     def _drain(self, kernel: Kernel, pieces: Iterator[Piece]) -> IntVector:
-        total = kernel(np.empty((0, self.d)), np.empty(0) if self.has_target else None)
+        first = next(pieces, None)
+        if first is None:  # another thread took the last piece
+            return kernel(np.empty((0, self.d)), np.empty(0) if self.has_target else None)
+        total = kernel(*self._load(first))
         for piece in pieces:
             total += kernel(*self._load(piece))
         return total

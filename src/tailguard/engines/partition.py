@@ -6,6 +6,7 @@ spread evenly over the file and nothing about a record decides where it goes.
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +75,7 @@ WHOLE = Block(0, 1)
 """All records."""
 
 
+@lru_cache(maxsize=64)  # thousands of groups of the same records ask for it
 def _multiplier(n: int) -> int:
     """Return the number coprime to n that is nearest to n/φ."""
     if n > LARGEST_N:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from tailguard._validate import integer
 from tailguard.errors import BudgetError, ParameterError
 from tailguard.privacy import cumulants
-from tailguard.privacy._search import smallest
+from tailguard.privacy._search import Inside, smallest
 from tailguard.privacy.budget import Privacy
 from tailguard.privacy.composition import epsilon, renyi_epsilon
 from tailguard.privacy.events import BoundedRange, Event, Repeat
@@ -50,7 +50,6 @@ def calibrate(build: Callable[[float], Event], privacy: Privacy) -> float:
     >>> round(scale, 3)
     13.36
     """
-    target = privacy.epsilon * (1.0 - _ROOM)
 
     def built(scale: float) -> Event | None:
         try:
@@ -58,13 +57,15 @@ def calibrate(build: Callable[[float], Event], privacy: Privacy) -> float:
         except ParameterError:  # a mechanism refuses so little noise, or so much
             return None
 
-    def inside(scale: float) -> bool:
+    def cost(scale: float) -> float:
         event = built(scale)
-        return event is not None and epsilon(event, privacy.delta) <= target
+        return math.inf if event is None else epsilon(event, privacy.delta)
 
     greatest = _GREATEST
     while greatest > 2.0 * _LEAST and built(greatest) is None:
         greatest *= 0.5
+    inside = Inside(cost, privacy.epsilon * (1.0 - _ROOM))
+    inside.approach(_LEAST, greatest, 3.0 * _ROOM)
     return _least_noise(inside, privacy, _ROOM, greatest)
 
 

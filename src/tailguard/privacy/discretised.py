@@ -6,6 +6,7 @@ transform, there is no answer.
 """
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ _MOST_EVENTS = 4  # different ones; each costs a convolution
 _CELLS = 5_000  # of the grid, for ε or for two standard deviations of the loss, whichever is more
 
 
+@lru_cache(maxsize=128)  # a plan is verified when it is made, run and certified
 def discretised_epsilon(branch: Branch, delta: float, rough: float) -> float | None:
     """Return ε(δ), or None where the discretisation could not be trusted to a part in a hundred.
 

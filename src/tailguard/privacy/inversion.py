@@ -10,6 +10,7 @@ error is positive (Poisson summation), so on the safe side. The note of the same
 """
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ _ORDERS = np.exp(np.linspace(math.log(1e-9), math.log(1e15), 600))
 _MOST_TERMS = 500_000  # of the rule, times the number of different events
 
 
+@lru_cache(maxsize=128)  # a plan is verified when it is made, run and certified
 def inverted_epsilon(branch: Branch, delta: float, high: float) -> float:
     """Return ε(δ) of the composed pairs if it is below `high`, else infinity.
 

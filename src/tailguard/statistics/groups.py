@@ -52,8 +52,8 @@ class _Grouped(Statistic):
     def _sums(self, source: Source) -> tuple[Sequence[Source], NDArray[np.int64]]:
         if source.size < self.groups:
             raise ParameterError(f"{self.groups} groups need at least as many records, not {source.size}.")
-        parts = source.split(self.groups)
-        return parts, np.stack([part.total(self.kernel()) for part in parts])
+        parts, kernel = source.split(self.groups), self.kernel()
+        return parts, np.stack([part.total(kernel) for part in parts])
 
     def _block(self, X: AnyRows, y: FloatVector | None) -> NDArray[np.float64 | np.int64]:
         return self._inner._block(X, y)
