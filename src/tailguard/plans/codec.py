@@ -92,7 +92,8 @@ def encode(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and isinstance(value, _ROOTS):
         cls: Any = type(value)
         absent = {name for name in _optional(cls) if getattr(value, name) is None}
-        return {"type": _tag(cls), **{name: encode(getattr(value, name)) for name in _fields(cls) if name not in absent}}
+        fields = {name: encode(getattr(value, name)) for name in _fields(cls) if name not in absent}
+        return {"type": _tag(cls), **fields}
     raise PlanError(f"A plan cannot hold a value of type {type(value).__name__!r}.")
 
 
