@@ -1,5 +1,6 @@
 """`bench`: it is found in a checkout, and missed in one sentence."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,12 @@ def test_words_are_passed_on(tailguard, commands, tmp_path):
         *("--out", str(tmp_path / "out"), "--jobs", "1"),
     ]
     assert (folder / "benchmarks" / "objective.py").is_file()
+
+
+def test_the_summary_is_there_for_machines(tailguard, commands, tmp_path):
+    (tmp_path / "summary.csv").write_text("task,method,excess\nlinear,tailguard,0.01\n")
+    found = json.loads(tailguard("bench", "--fast", "--out", tmp_path, "--json").out)
+    assert found == [{"task": "linear", "method": "tailguard", "excess": "0.01"}]
 
 
 def test_results_stay_where_the_command_was_given(tailguard, commands, tmp_path, monkeypatch):

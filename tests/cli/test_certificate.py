@@ -89,6 +89,8 @@ def test_signing(tailguard, made, tmp_path):
     assert "not signed" in tailguard("verify", certificate, "--key", public).sentence()
     outcome = tailguard("certify", certificate, "--key", key)
     assert outcome.status == 0, outcome.err
+    signer = json.loads(tailguard("certify", certificate, "--key", key, "--json").out)["signed_by"]
+    assert outcome.out == f"Signed by {signer}.\n"
     assert "signature   good" in tailguard("verify", certificate, "--key", public).out
     assert "was not asked" in tailguard("verify", certificate).out
     assert "another key" in tailguard("verify", certificate, "--key", other).sentence()

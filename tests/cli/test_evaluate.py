@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from tailguard.plans import loads
+
 
 @pytest.fixture
 def model(tailguard, files, tmp_path):
@@ -45,11 +47,21 @@ def test_classes_by_name(tailguard, model, files, columns):
     assert fitted["classes"] == ["0", "1"]
 
 
+def test_a_dry_run_asks_the_session_and_costs_nothing(tailguard, model, files, tmp_path):
+    file, _ = model("--target", "pay", "--features", "cost,age")
+    words = ("evaluate", file, files / "claims.csv", "--session", tmp_path / "ledger.db", "--dry-run")
+    assert tailguard("ledger", "create", tmp_path / "ledger.db", "--epsilon", 2).status == 0
+    assert "would pay for it" in tailguard(*words, "--epsilon", 2).err
+    assert "costs ε = 4" in tailguard(*words, "--epsilon", 4).err
+    assert json.loads(tailguard("ledger", "show", tmp_path / "ledger.db", "--json").out)["charges"] == []
+
+
 def test_dry_run_and_wrong_use(tailguard, model, files):
     file, _ = model("--target", "pay", "--features", "cost,age")
     outcome = tailguard("evaluate", file, files / "claims.csv", "--epsilon", 2, "--dry-run")
     assert outcome.status == 0, outcome.err
     assert "Plan of a private evaluation of a linear regression" in outcome.out
+    assert loads(tailguard("evaluate", file, files / "claims.csv", "--epsilon", 2, "--dry-run", "--json").out)
     wrong = tailguard("evaluate", file, files / "claims.csv", "--measures", "auc")
     assert wrong.status == 2
     assert "one of 'r2', 'median_absolute_error'" in wrong.sentence()

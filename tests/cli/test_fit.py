@@ -110,10 +110,14 @@ def test_the_synthetic_costs_are_heavy_and_mostly_linear():
 
 
 def test_the_demo_keeps_its_word(tailguard, tmp_path):
-    outcome = tailguard("demo", "--folder", tmp_path / "out")
+    """As words it is read by test_new_user."""
+    outcome = tailguard("demo", "--folder", tmp_path / "out", "--json")
     assert outcome.status == 0, outcome.err
-    assert "SYNTHETIC" in outcome.out
-    assert all(name in outcome.out for name in ("null", "private", "non-private"))
+    models = json.loads(outcome.out)["models"]
+    assert [model["epsilon"] for model in models] == [None, 0.5, 1.0, 2.0, None]
+    null, *private, best = (model["r2"] for model in models)
+    assert abs(null) < 0.01
+    assert all(0.3 * best < explained <= best + 0.01 for explained in private)
     assert tailguard("verify", tmp_path / "out" / "demo-plan.json").status == 0
     assert "</html>" in (tmp_path / "out" / "demo-report.html").read_text()
     data = tmp_path / "out" / "demo-data.parquet"
