@@ -10,7 +10,7 @@ from tailguard.statistics.arrays import FloatVector
 
 __all__ = ["allocate"]
 
-MEMORY_BYTES = 2**31
+MEMORY_BYTES = 2**29
 """Columns that need more than this are mapped from a temporary file."""
 
 
