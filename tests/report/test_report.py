@@ -176,6 +176,16 @@ def test_names_are_escaped(release):
 
 
 @pytest.mark.parametrize("report", [html, summary])
+def test_intervals_that_miss_their_own_numbers_are_doubted(release, report):
+    """The sentence is about released numbers alone."""
+    estimate = release.estimate
+    assert "outside their own interval" not in report(release)
+    moved = dataclasses.replace(estimate, coefficients=estimate.coefficients * [1.0, 3.0, 3.0])
+    page = " ".join(report(dataclasses.replace(release, estimate=moved)).split())
+    assert "2 of 3 numbers lie outside their own interval" in page
+
+
+@pytest.mark.parametrize("report", [html, summary])
 def test_a_wrong_number_of_names_is_refused(release, report):
     with pytest.raises(ParameterError, match=r"must be 3 names of columns\. Got 1 instead"):
         report(release, names=["age"])

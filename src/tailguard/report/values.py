@@ -9,7 +9,7 @@ from tailguard.report import words
 from tailguard.solvers.class_descent import ClassEstimate
 from tailguard.solvers.measures import Evaluated
 
-__all__ = ["Values", "values"]
+__all__ = ["Values", "doubt", "values"]
 
 
 @dataclass(frozen=True)
@@ -54,3 +54,24 @@ def values(release: Release, names: Sequence[str] | None, classes: Sequence[str]
         offsets = (*offsets, *cells[-1])
     rows = zip(words.labels(names, len(columns)), map(tuple, columns), strict=True)
     return Values(tuple(headings), tuple(rows), offsets if plan.problem.intercept else None)
+
+
+def doubt(release: Release) -> str | None:
+    """Return a sentence where coefficients lie outside their own intervals: then the latter are not to be relied on.
+
+    An interval is around an estimate before it was shrunk and calibrated. What came after may have moved it further
+    than the interval reaches, above all where clipping biased the gradients, as it does under skewed noise.
+    """
+    found = release.estimate.uncertainty
+    if found is None:
+        return None
+    size = release.estimate.coefficients.size
+    ends = found.interval(LEVEL)[:size]
+    beside = (release.estimate.coefficients < ends[:, 0]) | (release.estimate.coefficients > ends[:, 1])
+    count = int(beside.sum())
+    if not count:
+        return None
+    return (
+        f"{count} of {size} numbers lie outside their own interval: shrinking or calibration moved them further than "
+        "it reaches. Intervals then cover the truth less often than they say, far less under skewed noise."
+    )
