@@ -12,6 +12,7 @@ from tailguard.recipes.base import Parameters, Task
 from tailguard.recipes.newton import CENTRE
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import COARSE, LIMIT
+from tailguard.recipes.public_descent import public_units_suffice
 from tailguard.solvers.preparation import Preparation
 
 __all__ = ["choose_recipe"]
@@ -85,6 +86,8 @@ def _of_a_paper(task: Task, problem: Problem, privacy: Privacy) -> str:
 def _many(problem: Problem, privacy: Privacy) -> bool:
     """Whether the noise of a Gram matrix outweighs what it is good for."""
     k, noise = problem.d + problem.intercept, CountNoise.of(privacy)
+    if public_units_suffice(problem, privacy):
+        return False
     return k > FEW and (k**1.5 * noise.multiplier > GRAM_NOISE * problem.n or not _medians(problem, noise))
 
 

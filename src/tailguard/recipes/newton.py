@@ -18,6 +18,7 @@ from tailguard.recipes.mean import least_order
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import RISK_UNIT, risk
 from tailguard.recipes.preparation import COARSE, feature_drafts, preparation_for, target_drafts
+from tailguard.recipes.public_descent import faint, plan_faint
 from tailguard.recipes.sandwich import sandwich_for
 from tailguard.recipes.settling import settling, settling_drafts
 from tailguard.solvers.bounded_descent import BoundedDescent
@@ -93,6 +94,8 @@ def plan_newton(problem: Problem, privacy: Privacy) -> Plan:
         raise refuse("loss", "newton", "a loss of predictions", loss)
     weakness = (problem.d + problem.intercept) * CountNoise.of(privacy).multiplier / problem.n
     carry("A private gradient", weakness, WEAKEST, problem, privacy)
+    if faint(problem, privacy):
+        return plan_faint("newton", problem, privacy)
     shares = _Shares.of(problem)
     solver = _solver(problem, privacy, shares)
     return Plan(
