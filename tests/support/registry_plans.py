@@ -11,7 +11,7 @@ from tailguard import engines
 from tailguard.domains import Box, L1Ball, L2Ball, Polytope, Simplex, Sparse, WholeSpace
 from tailguard.engines import Engine
 from tailguard.losses import Biweight, CustomLoss, Hinge, Huber, Logistic, RecordLoss, Squared
-from tailguard.plans import Moment, Plan, Problem
+from tailguard.plans import Moment, Plan, Problem, Scales
 from tailguard.privacy import Privacy
 from tailguard.recipes import recipe
 from tailguard.recipes.automatic import choose_recipe
@@ -30,7 +30,7 @@ class Descent:
         return {"loss": self.loss, "domain": self.domain, **self.options}
 
     def plan(self, n, d):
-        keys = ("intercept", "moment", "smoothness", "strong_convexity")
+        keys = ("intercept", "moment", "smoothness", "strong_convexity", "scales")
         problem = Problem(
             self.loss, self.domain, n, d, **{key: self.options[key] for key in keys if key in self.options}
         )
@@ -132,6 +132,8 @@ LENGTH = {"moment": Moment(order=2.0, bound=40.0, of="norm")}
 MAPPING, DOUBLE = {"method": "gradient_mapping"}, {"method": "double_output_perturbation"}
 EXPONENTIAL = {"method": "approximate_exponential"}
 FEW, FREE = Sparse(3, 1, 2.0), Sparse(3, 2)
+UNITS = {"features": (2.0, 20.0, 200.0), "centres": 5.0}
+SMALL = {"epsilon": 3.0, "delta": 1e-6, "random_state": 0}
 
 CASES = [
     Case("centred mean", tg.Mean(**BUDGET)),
@@ -148,6 +150,8 @@ CASES = [
     Case("iterative updating", tg.Mean(**BUDGET, **UPDATING), d=1),
     Case("iterative updating, paper", tg.Mean(**PAPER, **UPDATING, **KNOWN), n=3000, d=1, tight=False),
     Case("linear", Linear(**BUDGET)),
+    Case("public scales", Linear(**SMALL, scales=Scales(**UNITS, target=2.0, target_centre=7.0)), tight=False),
+    Case("public scales, classes", Logit(**SMALL, scales=Scales(**UNITS)), tight=False),
     Case("linear, clipping", Linear(**BUDGET, method="clipping"), d=2),
     Case("logistic, three classes", Logit(**BUDGET, classes=(0, 1, 2)), d=2),
     Case("linear, no intercept", Linear(**BUDGET, fit_intercept=False)),
