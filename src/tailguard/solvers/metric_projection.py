@@ -15,7 +15,7 @@ from tailguard.solvers.preconditioner import Preconditioner
 __all__ = ["metric_projection"]
 
 ITERATIONS = 300
-"""Accelerated gradient steps; a public number, everything here is released."""
+"""Accelerated gradient steps at most; everything here is released, so that it may decide when to stop."""
 
 
 def metric_projection(point: FloatVector, units: FloatVector, domain: Domain, metric: Preconditioner) -> FloatVector:
@@ -43,6 +43,8 @@ def metric_projection(point: FloatVector, units: FloatVector, domain: Domain, me
     momentum = 1.0
     for _ in range(ITERATIONS):
         following = _feasible(ahead - step * (hessian @ (ahead - centre)), domain)
+        if np.array_equal(following, ahead) and np.array_equal(following, current):
+            break  # every further step would be the same
         grown = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
         ahead = following + (momentum - 1.0) / grown * (following - current)
         current, momentum = following, grown
