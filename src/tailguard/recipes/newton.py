@@ -44,17 +44,22 @@ CENTRE, SCALE = 0.06, 0.06
 ROW, GRAM, LEVERAGE, OFFSET, LEVELS = 0.01, 0.10, 0.01, 0.01, 0.03
 """Shares of the rows' level, the Gram matrix, the whitened rows' level, the first log-odds, the slopes' levels."""
 
-LAST = 4.0
-"""The last numbers get LAST ÷ (LAST + k) of the budget: one number with wide levels costs as much as LAST of k."""
-
-MOST_LAST = 0.4
+LAST, LAST_OF_CLASSES, MOST_LAST = 4.0, 2.0, 0.4
+"""The last numbers get LAST ÷ (LAST + k) of the budget, at most 40 %: one number with wide levels costs as much as LAST
+of k. Slopes of classes are bounded anyway."""
 
 STEPS, MORE_STEPS, MANY = 24, 50, 800.0
 """Steps on all columns, and more of them where n × budget ÷ k exceeds a limit: there noise in the points spoils no
 curvature, and precision is worth them."""
 
-REFRESHES, CALIBRATION_STEPS, CALIBRATION_REFRESHES = 3, 5, 2
-"""How often levels are sought on the way; the steps on the line, and the same."""
+FEW_STEPS, FEW = 16, 300.0
+"""Steps for classes where n × budget ÷ k is below a limit: their slopes are large everywhere, and so is the noise."""
+
+GROWTH = 0.5
+"""The gradient of step t gets a share ∝ t^GROWTH: first ones are far from the answer, whatever their noise."""
+
+REFRESHES, CALIBRATION_STEPS = 3, 5
+"""How often levels are sought on the way; the steps on the line."""
 
 WEAKEST = 0.5
 """k ÷ (n × budget) beyond which gradients are nothing but noise."""
@@ -72,8 +77,8 @@ ROW_TAIL, LEVERAGE_TAIL, SLOPE_TAIL = 0.3, 0.5, 0.42
 CALIBRATION_TAIL, PREDICTION_TAIL, MOST_PREDICTIONS = 3.0, 150.0, 0.2
 """The same on the line, in units of one number's noise, of residuals and of predictions, and the most of the latter."""
 
-PREDICTIONS, RESIDUALS, GRADIENTS = 0.05, 0.15, 0.8
-"""Parts of the calibration's share: of the predictions' level, the residuals', the steps."""
+PREDICTIONS, RESIDUALS = 0.05, 0.2
+"""Parts of the last numbers' share: of the predictions' level, and of the residuals'."""
 
 RIDGE = 0.01
 """Smallest variance of a direction that is believed, in units of a column's."""
@@ -112,17 +117,22 @@ def plan_newton(problem: Problem, privacy: Privacy) -> Plan:
 
 @dataclass(frozen=True)
 class _Shares:
-    """Shares of the last numbers: a factor of the slopes, and the intercept where residuals have a wide mean."""
+    """Shares of the last numbers: levels, a factor of the slopes, and the intercept where residuals have a mean."""
 
+    predictions: float
+    residuals: float
     calibrated: float
     settled: float
 
     @classmethod
     def of(cls, problem: Problem) -> "_Shares":
         k = problem.d + problem.intercept
-        last = min(LAST / (LAST + k), MOST_LAST)
-        settled = last / 2 if isinstance(problem.loss, ResidualLoss) and problem.intercept else 0.0
-        return cls(last - settled, settled)
+        scaled = isinstance(problem.loss, ResidualLoss)
+        weight = LAST if scaled else LAST_OF_CLASSES
+        last = min(weight / (weight + k), MOST_LAST)
+        rest = (1.0 - PREDICTIONS - RESIDUALS) * last
+        settled = rest / 2 if scaled and problem.intercept else 0.0
+        return cls(PREDICTIONS * last, RESIDUALS * last, rest - settled, settled)
 
 
 def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
@@ -132,6 +142,8 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
     strength = n / ((d + intercept) * noise.multiplier)
     strong = strength > STRONG
     steps = MORE_STEPS if strength > MANY else STEPS
+    if not scaled and strength < FEW:
+        steps = FEW_STEPS
     preparation = Preparation(COARSE, centred=False, scales=problem.scales)
     if intercept:
         preparation = preparation_for(problem, privacy, noise, d, CENTRE)
@@ -147,8 +159,8 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
         leverage=ClipLevel(min(TAIL / strength, LEVERAGE_TAIL)),
         ridge=RIDGE,
         descent=_descent(problem, steps, REFRESHES, TAIL / strength),
-        calibration=_calibration(problem, noise.of_one(GRADIENTS * shares.calibrated) / n),
-        settling=settling(problem, privacy, shares.settled) if shares.settled else None,
+        calibration=_calibration(problem, noise.of_one(shares.calibrated) / n),
+        settling=settling(problem, privacy, shares.settled, known=True) if shares.settled else None,
         errors=sandwich_for(problem, Clip(), d + intercept)[0],
     )
 
@@ -161,7 +173,7 @@ def _descent(problem: Problem, steps: int, refreshes: int, tail: float) -> Bound
 def _calibration(problem: Problem, noise: float) -> Calibration:
     """Return how the line is calibrated where one number has this noise, as a share of n."""
     rows = ClipLevel(min(PREDICTION_TAIL * noise, MOST_PREDICTIONS), least_order(problem))
-    return Calibration(rows, _descent(problem, CALIBRATION_STEPS, CALIBRATION_REFRESHES, CALIBRATION_TAIL * noise))
+    return Calibration(rows, _descent(problem, CALIBRATION_STEPS, 0, CALIBRATION_TAIL * noise))
 
 
 def _drafts(problem: Problem, solver: Newton, shares: _Shares) -> list[Draft]:
@@ -177,15 +189,12 @@ def _drafts(problem: Problem, solver: Newton, shares: _Shares) -> list[Draft]:
         Draft("leverage level", Octaves, CELLS, LEVERAGE),
     ]
     last = [
-        Draft("prediction level", Octaves, CELLS, PREDICTIONS * shares.calibrated),
+        Draft("calibration level", Octaves, CELLS, shares.residuals),
+        Draft("prediction level", Octaves, CELLS, shares.predictions),
         *descent_drafts(
-            ("calibration level", "calibration"),
-            solver.calibration.descent,
-            1 + problem.intercept,
-            RESIDUALS * shares.calibrated,
-            GRADIENTS * shares.calibrated,
+            ("", "calibration"), solver.calibration.descent, 1 + problem.intercept, 0.0, shares.calibrated
         ),
-        *settling_drafts(solver.settling, shares.settled),
+        *settling_drafts(solver.settling, shares.settled, known=True),
         *served,
     ]
     main = 1.0 - LEVELS - sum(draft.share for draft in [*prepared, *last])
@@ -194,11 +203,13 @@ def _drafts(problem: Problem, solver: Newton, shares: _Shares) -> list[Draft]:
 
 def descent_drafts(names: tuple[str, str], descent: BoundedDescent, k: int, levels: float, main: float) -> list[Draft]:
     """Return the steps of a descent on k columns; gradients get shares that grow with their number."""
-    drafts, total = [], descent.steps * (descent.steps + 1) / 2
+    sizes = [(step + 1.0) ** (GROWTH if names[0] else 1.0) for step in range(descent.steps)]
+    total = sum(sizes)
+    drafts = []
     for step in range(descent.steps):
         if descent.refreshed(step):
             drafts.append(Draft(names[0], Octaves, CELLS, levels / descent.refreshes))
-        drafts.append(Draft(names[1], Weighted, k, main * (step + 1) / total))
+        drafts.append(Draft(names[1], Weighted, k, main * sizes[step] / total))
     return drafts
 
 

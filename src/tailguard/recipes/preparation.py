@@ -15,7 +15,7 @@ __all__ = ["COARSE", "LIMIT", "feature_drafts", "pooled_drafts", "preparation_fo
 FINE, COARSE = 2**18, 2**9
 """Edges an octave: relative resolutions of 3e-6 and 0.14 %. The fine grid takes nine more counts."""
 
-COMFORT, LIMIT = 0.06, 0.12
+COMFORT, LIMIT = 0.09, 0.12
 """Rank noise of a median, as a share of n: below the first a finer grid is free, above the second it is no median."""
 
 

@@ -24,22 +24,22 @@ STEPS = 4
 """Newton steps for classes; a mean of residuals takes one."""
 
 
-def settling(problem: Problem, privacy: Privacy, share: float) -> Settling | None:
+def settling(problem: Problem, privacy: Privacy, share: float, *, known: bool = False) -> Settling | None:
     """Return how the intercept is settled with a share of the budget; None without an intercept."""
     if not problem.intercept:
         return None
     n, bits = problem.n, grid_bits(problem.n)
     if not isinstance(problem.loss, ResidualLoss):
         return Settling(n, bits, None, STEPS)
-    tail = TAIL * CountNoise.of(privacy).of_one((1.0 - LEVEL) * share) / n
+    tail = TAIL * CountNoise.of(privacy).of_one(share if known else (1.0 - LEVEL) * share) / n
     return Settling(n, bits, ClipLevel(min(tail, 0.5), least_order(problem)), 1)
 
 
-def settling_drafts(setting: Settling | None, share: float) -> list[Draft]:
-    """Return the steps."""
+def settling_drafts(setting: Settling | None, share: float, *, known: bool = False) -> list[Draft]:
+    """Return the steps; where sizes of residuals are known, none that seeks their level."""
     if setting is None:
         return []
-    if setting.level is None:
+    if setting.level is None or known:
         return [Draft("intercept", Clipped, 1, share, setting.steps)]
     sizes = Draft("residual level", Octaves, CELLS, LEVEL * share)
     return [sizes, Draft("intercept", Clipped, 1, (1.0 - LEVEL) * share, setting.steps)]

@@ -25,6 +25,9 @@ LEAST_CURVATURE = 0.03
 CAUTION = 1.5
 """Steps are that much shorter than Newton's: rows far out count for more than in the Gram matrix."""
 
+FORGOTTEN = 0.34
+"""Part of the steps whose points are not averaged."""
+
 TRUST = 3.0
 """Longest step in whitened units: a released gradient that asks for more is noise."""
 
@@ -38,7 +41,7 @@ class BoundedDescent(Setting):
     n, bits : int
         Number of records, bits of the grid.
     steps, refreshes : int
-        T, and how often the slopes' level is sought again, at equal distances.
+        T, and how often the slopes' level is sought again, at equal distances; 0 where it is known before.
     level : ClipLevel
         Where residuals are clipped; slopes of classes are bounded anyway.
     """
@@ -62,7 +65,6 @@ class Walk:
     variance: float
     limit: float
     curvature: float
-    sizes: Histogram
 
 
 def descend(
@@ -74,8 +76,9 @@ def descend(
     start: FloatVector,
     inside: Callable[[FloatVector], FloatVector] = lambda point: point,
     metric: FloatVector | float = 1.0,
+    sizes: Histogram | None = None,
 ) -> Generator[Query, Released, Walk]:
-    """Ask for levels of slopes and for gradients, and return the average of the last half of the points.
+    """Ask for levels of slopes and for gradients, and return the average of the last points.
 
     A record adds clamp(φ', ±level)·ωz with ω = min(1, radius/‖z‖). Because level and weight do not depend on each
     other, skewed noise that is the same for all rows leaves no bias on the slopes, however tight the level is.
@@ -98,9 +101,11 @@ def descend(
         Takes a point back into the domain.
     metric : vector or float
         Curvature of the rows in each coordinate.
+    sizes : Histogram or None
+        Released sizes of slopes near the start, where levels are not sought on the way.
     """
     point, kept, weights = start, [], []
-    limit, curvature, sizes = 1.0, 1.0, Histogram(np.zeros(0), 0.0)
+    limit, curvature = (1.0, 1.0) if sizes is None else level_and_curvature(sizes, loss, descent.level)
     for step in range(descent.steps):
         gradient = Gradient(view, loss, point)
         if descent.refreshed(step):
@@ -112,9 +117,9 @@ def descend(
         point = inside(point - change * min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300)))
         kept.append(point)
         weights.append((rate / max(reply.noise, 1e-100)) ** 2)
-    half = descent.steps // 2
-    average = np.average(kept[half:], axis=0, weights=weights[half:])
-    return Walk(np.asarray(average), CAUTION**2 / float(np.sum(weights[half:])), limit, curvature, sizes)
+    first = int(descent.steps * FORGOTTEN)
+    average = np.average(kept[first:], axis=0, weights=weights[first:])
+    return Walk(np.asarray(average), CAUTION**2 / float(np.sum(weights[first:])), limit, curvature)
 
 
 def level_and_curvature(sizes: Histogram, loss: Loss, level: ClipLevel) -> tuple[float, float]:

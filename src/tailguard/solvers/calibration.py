@@ -13,15 +13,18 @@ import numpy as np
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released, Setting
 from tailguard.solvers.bounded_descent import BoundedDescent, descend
-from tailguard.solvers.clip_level import ClipLevel, histogram
+from tailguard.solvers.clip_level import ClipLevel, Histogram, histogram
 from tailguard.statistics.fields import Rows
 from tailguard.statistics.scalars import Norm
 from tailguard.statistics.view import View
 
 __all__ = ["calibrate"]
 
-CAUTION = 1.5
+CAUTION = 1.0
 """A change is believed as far as so many times its noise does not explain it."""
+
+FAR = 4.0
+"""Rows count in the curvature up to so many times the radius: a row weighs ω = radius/‖z‖, and curves by ω‖z‖²."""
 
 LARGEST = 20.0
 """Largest factor that is believed."""
@@ -44,12 +47,12 @@ class Calibration(Setting):
 
 
 def calibrate(
-    setting: Calibration, loss: Loss, view: View, point: FloatVector
+    setting: Calibration, loss: Loss, view: View, point: FloatVector, sizes: Histogram
 ) -> Generator[Query, Released, FloatVector]:
     """Ask for a descent on the line through the model and return the point with new slopes and a new intercept.
 
-    The change is believed as far as its noise does not explain it (James–Stein). Steps "prediction level",
-    "calibration level" and "calibration".
+    The change is believed as far as its noise does not explain it (James–Stein). Steps "prediction level" and
+    "calibration".
 
     Parameters
     ----------
@@ -61,6 +64,8 @@ def calibrate(
         Of whitened rows.
     point : vector
         Released: slopes, and an intercept where the view has one.
+    sizes : Histogram
+        Released sizes of the loss's slopes at the point.
     """
     r = point.size - bool(view.intercept)
     length = max(float(np.linalg.norm(point[:r])), 1e-12)
@@ -69,12 +74,12 @@ def calibrate(
     descent, start = setting.descent, np.append(length, point[r:])
     rows = yield from histogram("prediction level", Norm(Rows(line)), descent.n, descent.bits)
     radius = rows.beyond(setting.rows.tail, setting.rows.order)
-    spread = max(rows.moment(radius, 2.0) - bool(view.intercept), 1.0)
+    spread = max(rows.leverage(radius, FAR * radius) - bool(view.intercept), 1.0)
     metric = np.append(spread, np.ones(point.size - r))
-    names = ("calibration level", "calibration")
-    walk = yield from descend(names, descent, loss, line, radius, start, metric=metric)
+    names = ("", "calibration")
+    walk = yield from descend(names, descent, loss, line, radius, start, metric=metric, sizes=sizes)
     change = float(walk.point[0]) - length
-    noise = walk.variance / spread**2 + walk.sizes.moment(walk.limit, 2.0) / (descent.n * walk.curvature**2 * spread)
+    noise = walk.variance / spread**2 + sizes.moment(walk.limit, 2.0) / (descent.n * walk.curvature**2 * spread)
     believed = max(0.0, 1.0 - CAUTION * noise / max(change**2, 1e-300))
     factor = min(max(1.0 + believed * change / length, 0.0), LARGEST)
     return np.concatenate([factor * point[:r], walk.point[1:]])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tailguard.solvers.base import FloatVector, Query, Released, Setting
-from tailguard.solvers.clip_level import ClipLevel, histogram
+from tailguard.solvers.clip_level import ClipLevel, Histogram, histogram
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Gradient
 from tailguard.statistics.scalars import Norm
@@ -35,7 +35,9 @@ class Settling(Setting):
     steps: int
 
 
-def settle(setting: Settling, gradient: Gradient) -> Generator[Query, Released, FloatVector]:
+def settle(
+    setting: Settling, gradient: Gradient, sizes: Histogram | None = None
+) -> Generator[Query, Released, FloatVector]:
     """Ask for mean slopes and return the gradient's point with an intercept at which they are 0.
 
     Clipping skewed noise leaves its largest bias on the intercept, a model that was projected on a domain needs
@@ -48,11 +50,14 @@ def settle(setting: Settling, gradient: Gradient) -> Generator[Query, Released, 
         Public numbers.
     gradient : Gradient
         At the released model, in a view with an intercept.
+    sizes : Histogram or None, default=None
+        Released sizes of residuals, where they are known already.
     """
     loss, point = gradient.loss, np.array(gradient.point)
     bound, count = loss.lipschitz or 1.0, float(setting.n)
     if setting.level is not None:
-        sizes = yield from histogram("residual level", Norm(Slopes(gradient)), setting.n, setting.bits)
+        if sizes is None:
+            sizes = yield from histogram("residual level", Norm(Slopes(gradient)), setting.n, setting.bits)
         bound, count = sizes.beyond(setting.level.tail, setting.level.order), count * sizes.present
     for _ in range(setting.steps):
         slopes = Slopes(Gradient(gradient.view, loss, point))

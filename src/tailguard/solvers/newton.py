@@ -11,7 +11,7 @@ from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released, Solve, Solver
 from tailguard.solvers.bounded_descent import BoundedDescent, Walk, descend
 from tailguard.solvers.calibration import Calibration, calibrate
-from tailguard.solvers.clip_level import ClipLevel, clip_level
+from tailguard.solvers.clip_level import ClipLevel, clip_level, histogram
 from tailguard.solvers.ending import first_offset
 from tailguard.solvers.intercept import Settling, settle
 from tailguard.solvers.preparation import Preparation, prepare_features, prepare_target, units
@@ -19,7 +19,7 @@ from tailguard.solvers.refit import scaled_loss
 from tailguard.solvers.sandwich import Log, Sandwich, recorded, sandwich
 from tailguard.solvers.whitening import Whitened, whitened
 from tailguard.statistics.fields import Gradient, Rows
-from tailguard.statistics.scalars import Norm
+from tailguard.statistics.scalars import Norm, Slope
 from tailguard.statistics.view import View
 
 __all__ = ["Newton"]
@@ -97,9 +97,10 @@ class Newton(Solver):
         if self.intercept and not self.scaled_target:
             start[-1] = yield from first_offset(white.view, loss, n, bits)
         point = yield from self._fit(white, self.surrogate or loss, start)
-        point = self._kept(white, point, (yield from calibrate(self.calibration, loss, white.view, point)))
+        sizes = yield from histogram("calibration level", Slope(Gradient(white.view, loss, point)), n, bits)
+        point = self._kept(white, point, (yield from calibrate(self.calibration, loss, white.view, point, sizes)))
         if self.settling is not None:
-            point = yield from settle(self.settling, Gradient(white.view, loss, point))
+            point = yield from settle(self.settling, Gradient(white.view, loss, point), sizes)
         return white, point
 
     def _kept(self, white: Whitened, point: FloatVector, calibrated: FloatVector) -> FloatVector:

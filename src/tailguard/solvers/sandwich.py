@@ -43,6 +43,9 @@ UNSEEN = 1.5
 """By how much a mean of clipped residuals may be moved, in units of threshold × noise in a cell of the histogram that
 found it: three such deviations of mass beyond are not seen, and tails of order 3 have half a threshold of excess."""
 
+LEVELS = ("residual level", "calibration level")
+"""Steps that find where an intercept's residuals are clipped."""
+
 TINY, LARGEST = 1e-60, 1e60
 """Where numbers end: no released matrix of unit scale comes near."""
 
@@ -83,7 +86,7 @@ def sandwich(setting: Sandwich, log: Log) -> Generator[Query, Released, Uncertai
         Public numbers.
     log : list
         The questions and answers of the fit: one "gram", "gradient"s weighted by leverage and clipped, and, where the
-        intercept had the last word, "residual level" and "intercept".
+        intercept had the last word, one of `LEVELS` and "intercept".
     """
     steps = _last_steps(log)
     curvatures, gradients, (size, most) = _fields(steps[-1][0].statistic, _middle(steps))
@@ -93,7 +96,8 @@ def sandwich(setting: Sandwich, log: Log) -> Generator[Query, Released, Uncertai
     meat = yield from _like(gram, "meat", Outer(gradients, most, setting.bits), setting)
     with np.errstate(all="ignore"):  # released values may be anything; what overflows is not known
         found = _assembled(steps, bread, meat, setting.n)
-        if any(query.step == "residual level" for query, _ in log):
+        taken = {query.step for query, _ in log}
+        if "intercept" in taken and not taken.isdisjoint(LEVELS):
             found = _with_corrected_intercept(found, log, gram, setting.n)
         return _in_raw_units(view, found)
 
@@ -157,7 +161,7 @@ def _with_corrected_intercept(found: Uncertainty, log: Log, gram: Matrix, n: int
     """
     means = gram[-1, :-1] / max(float(gram[-1, -1]), FLOOR)
     (query, reply), sizes = (
-        next(pair for pair in log if pair[0].step == step) for step in ("intercept", "residual level")
+        next(pair for pair in log if pair[0].step in steps) for steps in (("intercept",), LEVELS)
     )
     assert isinstance(query.statistic, Clipped)
     histogram = of_reply(sizes[1], n)
