@@ -13,8 +13,10 @@ from tailguard.losses import BalancedLogistic, Logistic, Squared
 from tailguard.solvers.base import Released
 from tailguard.solvers.bounded_descent import BoundedDescent, descend, level_and_curvature
 from tailguard.solvers.calibration import Calibration, calibrate
-from tailguard.solvers.clip_level import CELLS, ClipLevel, Histogram
+from tailguard.solvers.clip_level import CELLS, ClipLevel, Histogram, histogram
 from tailguard.solvers.whitening import Whitened, whitened
+from tailguard.statistics.fields import Gradient
+from tailguard.statistics.scalars import Slope
 from tailguard.statistics.view import View
 
 N, BITS = 4000, 30
@@ -45,6 +47,16 @@ def _exactly(solve, X, y=None):
 
 def _white(X, view):
     return _exactly(whitened("gram", view, 20.0, 0.5, 1e-12, N, BITS), X)
+
+
+def _calibrated(setting, view, point, X, y):
+    """Return what an exact calibration makes of a point."""
+
+    def solve():
+        sizes = yield from histogram("sizes", Slope(Gradient(view, Squared(), point)), N, BITS)
+        return (yield from calibrate(setting, Squared(), view, point, sizes))
+
+    return _exactly(solve(), X, y)
 
 
 def test_whitened_rows_are_centred_and_uncorrelated():
@@ -111,16 +123,24 @@ def test_a_calibration_finds_the_length_of_a_model_that_is_too_short():
     y = white.view.rows(X) @ truth + 0.1 * rng.standard_normal(N)
     setting = Calibration(ClipLevel(0.05), _descent(1e-3, 20))
     short = truth * [0.4, 0.4, 0.4, 0.0]
-    np.testing.assert_allclose(_exactly(calibrate(setting, Squared(), white.view, short), X, y), truth, atol=0.02)
+    np.testing.assert_allclose(_calibrated(setting, white.view, short, X, y), truth, atol=0.02)
+
+
+def test_the_curvature_of_weighted_rows_counts_far_ones_by_their_length():
+    """A row weighs ω = radius/‖z‖, so that it curves by ω‖z‖²: more than the square of what is left of it."""
+    lengths = np.exp(np.random.default_rng(5).standard_normal(100_000))
+    mass = np.zeros(CELLS)
+    np.add.at(mass, np.floor(2 * (np.log2(lengths) + 64)).astype(int), 1.0 / lengths.size)
+    near = lengths[lengths < 8.0 * np.sqrt(2.0)]  # the cell that begins with 8 counts too
+    expected = np.sum(near * np.minimum(near, 2.0)) / lengths.size
+    assert Histogram(mass, 0.0).leverage(2.0, 8.0) == pytest.approx(expected, rel=0.02)
 
 
 def test_a_model_of_noise_is_calibrated_away():
     X, rng = _records()
     white = _white(X, View(3, centre=np.zeros(3), scale=np.ones(3), intercept=True))
     setting = Calibration(ClipLevel(0.05), _descent(1e-3, 20))
-    found = _exactly(
-        calibrate(setting, Squared(), white.view, np.array([2.0, 1.0, 1.0, 0.0])), X, rng.standard_normal(N)
-    )
+    found = _calibrated(setting, white.view, np.array([2.0, 1.0, 1.0, 0.0]), X, rng.standard_normal(N))
     assert np.linalg.norm(found[:3]) < 0.1
 
 

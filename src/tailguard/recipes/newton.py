@@ -191,9 +191,7 @@ def _drafts(problem: Problem, solver: Newton, shares: _Shares) -> list[Draft]:
     last = [
         Draft("calibration level", Octaves, CELLS, shares.residuals),
         Draft("prediction level", Octaves, CELLS, shares.predictions),
-        *descent_drafts(
-            ("", "calibration"), solver.calibration.descent, 1 + problem.intercept, 0.0, shares.calibrated
-        ),
+        *descent_drafts(("", "calibration"), solver.calibration.descent, 1 + problem.intercept, 0.0, shares.calibrated),
         *settling_drafts(solver.settling, shares.settled, known=True),
         *served,
     ]

@@ -160,9 +160,7 @@ def _with_corrected_intercept(found: Uncertainty, log: Log, gram: Matrix, n: int
     column, because centres are medians.
     """
     means = gram[-1, :-1] / max(float(gram[-1, -1]), FLOOR)
-    (query, reply), sizes = (
-        next(pair for pair in log if pair[0].step in steps) for steps in (("intercept",), LEVELS)
-    )
+    (query, reply), sizes = (next(pair for pair in log if pair[0].step in steps) for steps in (("intercept",), LEVELS))
     assert isinstance(query.statistic, Clipped)
     histogram = of_reply(sizes[1], n)
     moved = UNSEEN * histogram.noise * query.statistic.threshold
