@@ -29,6 +29,7 @@ from tailguard.solvers.prepared_frank_wolfe import PreparedFrankWolfe
 from tailguard.solvers.prepared_thresholding import PreparedThresholding
 from tailguard.solvers.private_mean import PrivateMean
 from tailguard.solvers.projected_gradient import ProjectedGradient
+from tailguard.solvers.public_descent import PublicDescent
 from tailguard.solvers.pure_units import PureUnits
 from tailguard.solvers.quantile import LogGrid
 from tailguard.solvers.refit import Levels, Refit
@@ -84,6 +85,7 @@ __all__ = [
     "PreparedThresholding",
     "PrivateMean",
     "ProjectedGradient",
+    "PublicDescent",
     "PureUnits",
     "Query",
     "Refit",
