@@ -13,6 +13,7 @@ from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.noise import CountNoise
+from tailguard.recipes.prediction import RISK_UNIT
 from tailguard.solvers.public_descent import PublicDescent
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.clipped import Clipped
@@ -43,6 +44,9 @@ STEPS, TRUST, CLASS_TRUST = 16, 0.5, 1.0
 
 CHOICE, JUDGED = 0.02, 0.5
 """Share of the choice between the fitted and the null model, and the most that a record counts in it."""
+
+PREDICTED, CLASSES_PREDICTED = 10.0, 30.0
+"""Excess risk in units of (k ÷ (n × budget))², of numbers and of classes, measured on synthetic development data."""
 
 OFFSET, INTERCEPT, WIDTH = 0.03, 0.03, 2.0
 """Shares of the first log-odds and of the last word on the intercept, and how far residuals count in it."""
@@ -77,6 +81,7 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
     assert isinstance(loss, Loss)
     assert problem.scales is not None
     limit, curvature = _level(loss, problem.scales.target or 1.0)
+    factor = PREDICTED if residual else CLASSES_PREDICTED
     solver = PublicDescent(
         loss=loss,
         surrogate=BalancedLogistic() if isinstance(loss, Logistic) else None,
@@ -102,7 +107,11 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
         privacy=privacy,
         solver=solver,
         steps=assemble(_drafts(solver, k), privacy, bits),
-        sources=(("levels, shares, steps", "chosen on synthetic development data, in public units"),),
+        sources=(
+            ("levels, shares, steps", "chosen on synthetic development data, in public units"),
+            ("predicted_error", RISK_UNIT),
+        ),
+        predicted_error=min(1.0, factor * (k * CountNoise.of(privacy).multiplier / problem.n) ** 2),
     )
 
 
