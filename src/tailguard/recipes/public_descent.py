@@ -22,9 +22,9 @@ from tailguard.statistics.weighted import Weighted
 
 __all__ = ["faint", "plan_faint", "public_units_suffice"]
 
-GRAM_NOISE, LEVEL_NOISE = 0.13, 1.0 / 400.0
-"""Noise of a Gram matrix, k^1.5 ÷ (n × budget), and of a count, 1 ÷ (n × budget), from which on `newton` does better
-without the one and without private levels, where units are public."""
+GRAM_NOISE, COUNTS, CLASS_COUNTS = 0.13, 600.0, 400.0
+"""Noise of a Gram matrix, k^1.5 ÷ (n × budget), above which, and n × budget, of numbers and of classes, below which
+`newton` does better without such a matrix and without private levels, where units are public."""
 
 WIDE, CARRIED = 0.1, 1000.0
 """k ÷ (n × budget) from which on `centred_descent` is better, if n × budget carries its choice."""
@@ -55,8 +55,8 @@ OFFSET, INTERCEPT, WIDTH = 0.03, 0.03, 2.0
 def faint(problem: Problem, privacy: Privacy) -> bool:
     """Whether all units are public and the budget is too small for a Gram matrix or for private levels."""
     strength = problem.n / CountNoise.of(privacy).multiplier
-    k = problem.d + problem.intercept
-    return _all_public(problem) and (k**1.5 > GRAM_NOISE * strength or strength * LEVEL_NOISE < 1.0)
+    k, fewest = problem.d + problem.intercept, COUNTS if isinstance(problem.loss, ResidualLoss) else CLASS_COUNTS
+    return _all_public(problem) and (k**1.5 > GRAM_NOISE * strength or strength < fewest)
 
 
 def public_units_suffice(problem: Problem, privacy: Privacy) -> bool:

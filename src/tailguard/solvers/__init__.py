@@ -33,6 +33,7 @@ from tailguard.solvers.public_descent import PublicDescent
 from tailguard.solvers.pure_units import PureUnits
 from tailguard.solvers.quantile import LogGrid
 from tailguard.solvers.refit import Levels, Refit
+from tailguard.solvers.scales import Scales
 from tailguard.solvers.selection import Candidate, ModelSelection, Selected
 from tailguard.solvers.sparse_mean import PeeledMean, PickedMean
 from tailguard.solvers.sparse_rounds import Picks, SparseRounds
@@ -90,6 +91,7 @@ __all__ = [
     "Query",
     "Refit",
     "Released",
+    "Scales",
     "Selected",
     "Setting",
     "Settling",
