@@ -30,6 +30,13 @@ def test_promises_are_kept_on_files(tailguard, files, name, words):
     assert "98765" not in outcome.out
 
 
+def test_a_dry_run_reads_no_record(tailguard, files, monkeypatch):
+    monkeypatch.setattr("tailguard.cli.sources.Source.open", lambda *_: pytest.fail("records were opened"))
+    outcome = tailguard("audit", files / "claims.csv", *LINEAR, "--epsilon", 4, "--dry-run")
+    assert outcome.status == 0, outcome.err
+    assert "4000 rows, 2 columns" in outcome.out
+
+
 def test_a_sensitivity_that_is_too_small_is_noticed(tailguard, files, monkeypatch):
     true = Weighted._sensitivity
     monkeypatch.setattr(Weighted, "_sensitivity", classmethod(lambda cls, *facts: true(*facts) / 1000.0))

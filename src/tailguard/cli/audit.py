@@ -11,6 +11,7 @@ from tailguard.cli.options import (
     Data,
     Delimiter,
     Delta,
+    DryRun,
     Epsilon,
     Json,
     Method,
@@ -54,6 +55,7 @@ def audit(
     method: Method = "auto",
     seed: Annotated[int, typer.Option(help="Of the simulated noise in the answers that both data sets share.")] = 0,
     json: Json = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Replay a fit on data in which one row is replaced by monsters, and compare every statistic with its sensitivity.
 
@@ -63,6 +65,8 @@ def audit(
     Example: tailguard audit claims.parquet --target cost --epsilon 1 --row 17
     """
     with working("Planning", json):
+        from tailguard.cli.carry_out import show_plan
+
         source = _source(data, target, features, model, classes, delimiter)
         options = settings(epsilon, delta, method, ParameterSet.practical, None, None, None)
         if source.classes is not None and len(source.classes) > 2:
@@ -70,6 +74,9 @@ def audit(
         estimator = make_estimator(model if target else ModelName.mean, options, sparsity)
         rows, columns = source.header()
         plan = estimator.plan(rows, len(columns))
+    if dry_run:
+        show_plan(plan, json)
+        return
     warn(WORD)
     found = _replays(plan, source, row, seed, json)
     holds = all(replay.holds for replay in found.values())

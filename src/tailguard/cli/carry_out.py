@@ -69,7 +69,7 @@ class Job:
             say(renderable(release, names=names, classes=self.source.classes))
 
 
-def show_plan(plan: Plan, json: bool, session: Path | None) -> None:
+def show_plan(plan: Plan, json: bool, session: Path | None = None) -> None:
     """Print what would be done, and whether a session would pay for it."""
     if json:
         sys.stdout.write(dumps(plan) + "\n")
