@@ -39,10 +39,13 @@ RESIDUAL, CAUTION = 0.85, 1.5
 CLASS_CURVATURE = 0.4
 """Mean curvature of the balanced loss at usual log-odds."""
 
-STEPS, TRUST, CLASS_TRUST = 16, 0.5, 1.0
-"""Number of steps, and the longest of them in public units, of numbers and of classes."""
+PACES, SLOWEST = ((0.03, 24, 4.0), (0.06, 16, 3.0)), (16, 2.0)
+"""Numbers of steps and their pace below limits of k ÷ (n × budget), and beyond them: the more noise, the slower."""
 
-CHOICE, JUDGED = 0.02, 0.5
+TRUST, CLASS_TRUST = 0.5, 1.0
+"""The longest step in public units, of numbers and of classes."""
+
+CHOICE, JUDGED = 0.04, 0.35
 """Share of the choice between the fitted and the null model, and the most that a record counts in it."""
 
 PREDICTED, CLASSES_PREDICTED = 10.0, 30.0
@@ -81,7 +84,8 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
     assert isinstance(loss, Loss)
     assert problem.scales is not None
     limit, curvature = _level(loss, problem.scales.target or 1.0)
-    factor = PREDICTED if residual else CLASSES_PREDICTED
+    weakness, factor = k * CountNoise.of(privacy).multiplier / problem.n, PREDICTED if residual else CLASSES_PREDICTED
+    steps, pace = next(((steps, pace) for limit, steps, pace in PACES if weakness < limit), SLOWEST)
     solver = PublicDescent(
         loss=loss,
         surrogate=BalancedLogistic() if isinstance(loss, Logistic) else None,
@@ -94,7 +98,8 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
         radius=RADIUS * math.sqrt(k),
         limit=limit,
         curvature=curvature,
-        steps=STEPS,
+        steps=steps,
+        pace=pace,
         trust=TRUST if residual else CLASS_TRUST,
         judged=JUDGED,
         handicap=CountNoise.of(privacy).of_one(CHOICE),
@@ -111,7 +116,7 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
             ("levels, shares, steps", "chosen on synthetic development data, in public units"),
             ("predicted_error", RISK_UNIT),
         ),
-        predicted_error=min(1.0, factor * (k * CountNoise.of(privacy).multiplier / problem.n) ** 2),
+        predicted_error=min(1.0, factor * weakness**2),
     )
 
 

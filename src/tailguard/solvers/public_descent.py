@@ -27,8 +27,8 @@ class PublicDescent(Solver):
     """Bounded steps in public units at public levels, averaged as they go, then shrunk by their noise.
 
     Rows are shortened and slopes limited so tightly that a record hardly counts for more than its direction and the
-    sign of its residual; then levels need not be known, and noise is nearly the least there is. Step t has weight 2/t:
-    a full step, and an average of all later ones, so that the noise of all of them goes down together.
+    sign of its residual; then levels need not be known, and noise is nearly the least there is. The first
+    steps are full ones, later ones are averaged, so that their noise goes down together.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ class PublicDescent(Solver):
         Largest length of a row, and largest slope in units of the target's scale (step "gradient").
     curvature : float
         Of the mean of what such records add, for rows and residuals of the size that the scales say.
-    steps : int
-        T.
+    steps, pace : int, float
+        T, and how large the weight pace ÷ t of step t is, at most 1: the larger, the faster and the noisier.
     trust : float
         Longest step, in public units: a released gradient that asks for more is noise, or rows are far from round.
     judged, handicap : float
@@ -71,6 +71,7 @@ class PublicDescent(Solver):
     limit: float
     curvature: float
     steps: int
+    pace: float
     trust: float
     judged: float
     handicap: float
@@ -100,11 +101,10 @@ class PublicDescent(Solver):
         for step in range(1, self.steps + 1):
             gradient = Gradient(view, loss, point)
             reply = yield Query("gradient", Weighted(gradient, self.radius, self.limit, self.bits))
-            weight = min(1.0, 2.0 / step)
-            variance = (1.0 - weight) ** 2 * variance + (weight * reply.noise / rate) ** 2
-            change = reply.value / rate
-            change = change * min(1.0, self.trust / max(float(np.linalg.norm(change)), 1e-300))
-            point = inside(view, point - weight * change, self.domain)
+            weight, change = min(1.0, self.pace / step), reply.value / rate
+            part = min(1.0, self.trust / max(float(np.linalg.norm(change)), 1e-300))
+            variance = (1.0 - weight) ** 2 * variance + (weight * part * reply.noise / rate) ** 2
+            point = inside(view, point - weight * part * change, self.domain)
         slopes = point[: self.d] * _believed(point[: self.d], variance)
         return inside(view, np.append(slopes, point[self.d :]), self.domain)
 
