@@ -51,8 +51,9 @@ CHOICE, JUDGED = 0.04, 0.35
 PREDICTED, CLASSES_PREDICTED = 10.0, 30.0
 """Excess risk in units of (k ÷ (n × budget))², of numbers and of classes, measured on synthetic development data."""
 
-OFFSET, INTERCEPT, WIDTH = 0.03, 0.03, 2.0
-"""Shares of the first log-odds and of the last word on the intercept, and how far residuals count in it."""
+OFFSET, INTERCEPT, MOST_INTERCEPT, WIDTH = 0.03, 0.6, 0.1, 1.5
+"""Share of the first log-odds; that of the last word on the intercept times k, and the most of it; and how far
+residuals count in it."""
 
 
 def faint(problem: Problem, privacy: Privacy) -> bool:
@@ -137,6 +138,6 @@ def _drafts(solver: PublicDescent, k: int) -> list[Draft]:
     """Return the steps in the order in which the solver asks."""
     before = [Draft("offset", Clipped, 1, OFFSET)] if solver.intercept and solver.width is None else []
     after = [Draft("choice", Shifted, 2, CHOICE, picks=1)]
-    after += [] if solver.width is None else [Draft("intercept", Clipped, 1, INTERCEPT)]
+    after += [] if solver.width is None else [Draft("intercept", Clipped, 1, min(INTERCEPT / k, MOST_INTERCEPT))]
     main = 1.0 - sum(draft.share for draft in (*before, *after))
     return [*before, Draft("gradient", Weighted, k, main, solver.steps), *after]

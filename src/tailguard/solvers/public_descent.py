@@ -21,6 +21,9 @@ from tailguard.statistics.weighted import Weighted
 
 __all__ = ["PublicDescent"]
 
+DOUBT = 2.0
+"""A last change of the intercept is believed as far as so many times its noise does not explain it."""
+
 
 @dataclass(frozen=True)
 class PublicDescent(Solver):
@@ -92,7 +95,7 @@ class PublicDescent(Solver):
         if self.width is not None:
             reply = yield Query("intercept", Clipped(Slopes(Gradient(view, loss, point)), self.width, self.bits))
             change = -reply.value / self.n
-            change = change * _believed(change, (reply.noise / self.n) ** 2)
+            change = change * _believed(change, DOUBT * (reply.noise / self.n) ** 2)
             point = np.append(point[: self.d], point[self.d :] + change)
         return raw_units(view, point, self.domain)
 
