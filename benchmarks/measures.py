@@ -20,14 +20,20 @@ __all__ = [
 TRIM = 0.05
 
 
-def regression(X: Matrix, y: Vector, fit: Fit, centre: float) -> dict[str, float]:
+def regression(
+    X: Matrix, y: Vector, fit: Fit, centre: float, within: tuple[float, float] | None = None
+) -> dict[str, float]:
     """Return R², and the median and trimmed errors ÷ those of the constant `centre`.
 
+    Predictions may be held in a range.
     The trimmed error is the mean of all squared residuals but the largest 5 %: with a heavy tail a few records decide
     R², and what a model does for the others is seen here.
     """
     with np.errstate(all="ignore"):
-        squares = (y - X @ fit.coefficients - fit.intercept) ** 2
+        residuals = y - X @ fit.coefficients - fit.intercept
+        if within is not None:
+            residuals = y - np.clip(X @ fit.coefficients + fit.intercept, *within)
+        squares = residuals**2
         null = (y - centre) ** 2
         return {
             "r2": float(1.0 - np.mean(squares) / np.mean(null)),

@@ -49,6 +49,9 @@ class Fit:
         What was really spent, recomputed by us for what was really done, in the solver's own relation.
     seconds, peak_mb : float or None, default=None
         Where the solver measures them better than the runner can, as in another process.
+    within : (float, float) or None, default=None
+        The range in which its predictions are held, if it has one. Measures on real tables look at it; where the answer
+        is known, coefficients are judged.
     """
 
     coefficients: Vector
@@ -56,6 +59,7 @@ class Fit:
     spent: tuple[float, float] | None = None
     seconds: float | None = None
     peak_mb: float | None = None
+    within: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,7 +66,7 @@ class Real(Dataset):
         """Return the held-out risk ÷ the null model's as `excess`: the best reachable value is not known."""
         null = constant(self.task, drawn)
         if self.task == "linear":
-            found = measures.regression(drawn.X_test, drawn.y_test, fit, null.intercept)
+            found = measures.regression(drawn.X_test, drawn.y_test, fit, null.intercept, fit.within)
             return {"excess": 1.0 - found["r2"], **found}
         with np.errstate(all="ignore"):
             odds = drawn.X_test @ fit.coefficients + fit.intercept

@@ -26,7 +26,7 @@ class Tailguard(Solver):
         spent = (model.privacy_.epsilon, model.privacy_.delta)
         if task == "mean":
             return Fit(model.mean_, spent=spent)
-        return Fit(model.coef_, float(model.intercept_), spent)
+        return Fit(model.coef_, float(model.intercept_), spent, within=getattr(model, "prediction_range_", None))
 
     def _model(self, task: str, data: Drawn, budget: Budget, seed: int) -> Any:
         options = {

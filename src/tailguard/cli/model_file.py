@@ -19,12 +19,16 @@ __all__ = ["Model", "document", "read_model", "read_plan", "read_result", "read_
 
 FORMAT = "tailguard model 1"
 
+HELD = ("prediction_range",)
+"""What only a model has whose predictions are held in a range."""
+
 
 @dataclass(frozen=True)
 class Model:
     """What `predict` and `evaluate` need of a model file; `margins` says that its values are no log-odds.
 
-    More than two classes have `rows` of coefficients and `offsets` instead of one vector and an intercept.
+    More than two classes have `rows` of coefficients and `offsets` instead of one vector and an intercept. Predicted
+    numbers may be held `within` a range.
     """
 
     names: tuple[str, ...]
@@ -35,6 +39,7 @@ class Model:
     target: str | None = None
     rows: tuple[tuple[float, ...], ...] = ()
     offsets: tuple[float, ...] = ()
+    within: tuple[float, float] | None = None
 
     @property
     def used(self) -> tuple[bool, ...]:
@@ -56,6 +61,7 @@ def document(
             "intercept": result["intercept"],
             "target": target,
             "classes": None if classes is None else list(classes),
+            **{name: result[name] for name in HELD if name in result},
         },
         "uncertainty": result["uncertainty"],
         "guarantee": {"epsilon": release.guarantee.epsilon, "delta": release.guarantee.delta},
@@ -104,12 +110,16 @@ def read_result(path: Path) -> dict[str, Any]:
     _check(body)
     try:
         model = body["model"]
-        return {**{name: model[name] for name in ("coefficients", "intercept")}, "uncertainty": body["uncertainty"]}
+        numbers = {name: model[name] for name in ("coefficients", "intercept")}
+        held = {name: model[name] for name in HELD if name in model}
+        return {**numbers, "uncertainty": body["uncertainty"], **held}
     except (TypeError, KeyError):
         raise _no_model(path) from None
 
 
-def _model(columns: Any, coefficients: Any, intercept: Any, target: Any, classes: Any) -> Model:
+def _model(
+    columns: Any, coefficients: Any, intercept: Any, target: Any, classes: Any, prediction_range: Any = None
+) -> Model:
     names, label = tuple(str(name) for name in columns), None if target is None else str(target)
     labels = None if classes is None else tuple(str(one) for one in classes)
     if labels is not None and len(labels) > 2:
@@ -117,7 +127,13 @@ def _model(columns: Any, coefficients: Any, intercept: Any, target: Any, classes
         return Model(names, (), 0.0, labels, target=label, rows=rows, offsets=_numbers(labels, intercept))
     if labels is not None and len(labels) != 2:
         raise ValueError
-    return Model(names, _numbers(names, coefficients), float(intercept), labels, target=label)
+    within = None
+    if prediction_range is not None:
+        low, high = (float(end) for end in prediction_range)
+        if labels is not None or not low <= high:
+            raise ValueError
+        within = (low, high)
+    return Model(names, _numbers(names, coefficients), float(intercept), labels, target=label, within=within)
 
 
 def _numbers(names: tuple[str, ...], values: Any) -> tuple[float, ...]:

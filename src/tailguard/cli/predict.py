@@ -111,7 +111,8 @@ def _cells(model: "Model", X: "FloatMatrix") -> Iterator[list[Any]]:
         return
     scores = np.asarray(X @ np.array(model.coefficients)[used] + model.intercept)
     if model.classes is None:
-        yield from ([score] for score in scores.tolist())
+        held = scores if model.within is None else np.clip(scores, *model.within)
+        yield from ([score] for score in held.tolist())
         return
     beside = scores if model.margins else expit(scores)
     for score, number in zip(scores.tolist(), beside.tolist(), strict=True):

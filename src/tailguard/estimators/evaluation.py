@@ -17,6 +17,7 @@ from tailguard.errors import DataError
 from tailguard.estimators.answers import answers
 from tailguard.estimators.guard import inherited
 from tailguard.estimators.labels import Relabelled, equal, zero_one
+from tailguard.estimators.models import Regressor
 from tailguard.estimators.records import open_records, target, vector
 from tailguard.estimators.selection import Selection
 from tailguard.ledger.session import SessionLike, session_of
@@ -24,6 +25,7 @@ from tailguard.plans import Plan, Release
 from tailguard.privacy import Privacy
 from tailguard.recipes.evaluation import Judged, plan_evaluation
 from tailguard.run import make_randomness, run
+from tailguard.solvers.base import EVERYWHERE
 from tailguard.solvers.measures import Evaluated, Measure
 
 __all__ = ["Evaluation", "evaluate"]
@@ -208,7 +210,9 @@ def _judged(model: Any, X: Any, classes: Sequence[Any] | None) -> tuple[Judged, 
     labels = _two(model.classes_) if hasattr(model, "classes_") else None
     if _by_coefficients(model):
         kind = "numbers" if labels is None else "log-odds" if hasattr(model, "predict_proba") else "margins"
-        return _linear(model.coef_, getattr(model, "intercept_", 0.0), kind), labels, X
+        linear = _linear(model.coef_, getattr(model, "intercept_", 0.0), kind)
+        within = model.prediction_range_ if isinstance(model, Regressor) else EVERYWHERE
+        return linear if within == EVERYWHERE else replace(linear, within=within), labels, X
     kind, scores = _scores(model, X, labels is not None)
     return _linear([1.0], 0.0, kind), labels, scores
 

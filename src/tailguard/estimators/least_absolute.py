@@ -55,6 +55,9 @@ class LeastAbsoluteDeviations(Regressor):
     ----------
     coef_, intercept_ : float64 vector, float
         The private model in raw units.
+    prediction_range_ : (float, float)
+        Where the targets are, by what was released of them; `predict` holds its answers in it. Infinite where the
+        method releases no histogram of the target, or it shows too little. X @ coef_ + intercept_ is not held.
     plan_, release_, privacy_ : Plan, Release, Privacy
         What was promised, what was done, and the recomputed guarantee.
 

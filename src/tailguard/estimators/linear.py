@@ -54,6 +54,9 @@ class LinearRegression(Regressor):
         The private model in raw units.
     coef_std_error_, intercept_std_error_ : float64 vector or None, float or None
         Their standard errors, sampling error and privacy noise together; None where the method offers none.
+    prediction_range_ : (float, float)
+        Where the targets are, by what was released of them; `predict` holds its answers in it. Infinite where the
+        method releases no histogram of the target, or it shows too little. X @ coef_ + intercept_ is not held.
     plan_, release_, privacy_ : Plan, Release, Privacy
         What was promised, what was done, and the recomputed guarantee.
 

@@ -38,9 +38,17 @@ class Regressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         """
         return self._learn(self._open(X, y))
 
+    @property
+    def prediction_range_(self) -> tuple[float, float]:
+        """Where the targets are, by what was released of them: `predict` holds its answers in it."""
+        return self.release_.estimate.prediction_range
+
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the predictions for new rows."""
-        return self._scores(X)
+        """Return the predictions for new rows, held in `prediction_range_`.
+
+        Without it they are X @ coef_ + intercept_.
+        """
+        return np.clip(self._scores(X), *self.prediction_range_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return R² on the given rows: computed from exact data, not private, refused inside a session."""

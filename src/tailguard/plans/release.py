@@ -67,7 +67,7 @@ class Release:
     Attributes
     ----------
     estimate : Estimate
-        Coefficients and intercept, post-processed from the released values.
+        Coefficients, intercept and the range of predictions, post-processed from the released values.
     released : tuple of Released
         Every released value, step by step.
     plan : Plan

@@ -5,6 +5,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from tailguard.solvers.base import EVERYWHERE
 from tailguard.solvers.class_descent import ClassEstimate
 from tailguard.solvers.measures import Evaluated
 
@@ -18,12 +19,17 @@ LEVEL = 0.95
 
 
 def result_of(release: "Release") -> dict[str, Any]:
-    """Return the coefficients, the intercept (or one for each class), and what is known of their error."""
+    """Return the coefficients, the intercept (or one for each class), and what is known of their error.
+
+    Where predictions are held in a range, it is there too.
+    """
     estimate = release.estimate
+    held = {} if estimate.prediction_range == EVERYWHERE else {"prediction_range": list(estimate.prediction_range)}
     return {
         "coefficients": estimate.coefficients.tolist(),
         "intercept": estimate.offsets.tolist() if isinstance(estimate, ClassEstimate) else float(estimate.intercept),
         "uncertainty": uncertainty_of(release),
+        **held,
     }
 
 

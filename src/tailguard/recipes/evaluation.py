@@ -15,7 +15,7 @@ from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
-from tailguard.solvers.base import Solver
+from tailguard.solvers.base import Range, Solver
 from tailguard.solvers.evaluation import ClassEvaluation, Judge, NumberEvaluation
 from tailguard.solvers.picked import MAGNITUDES, SIGNED
 from tailguard.statistics.base import grid_bits
@@ -58,11 +58,14 @@ class Judged:
     target : {"numbers", "log-odds", "margins", "mistakes"}
         What a prediction is: that of a number, log-odds of two classes, a value above 0 for the second class, or above
         0 where one of several classes is predicted as it is.
+    within : (float, float) or None, default=None
+        The range in which predicted numbers are held, if there is one; public.
     """
 
     coefficients: tuple[float, ...]
     intercept: float
     target: str
+    within: Range | None = None
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -90,7 +93,7 @@ def plan_evaluation(model: Judged, n: int, privacy: Privacy, measures: Sequence[
     drafts = _number_drafts(measures) if numbers else _class_drafts(measures, cells)
     steps = assemble(drafts, privacy, bits)
     _check(steps, problem, privacy)
-    judge = Judge(model.coefficients, model.intercept, problem.n, bits, level, privacy.pure)
+    judge = Judge(model.coefficients, model.intercept, problem.n, bits, level, privacy.pure, model.within)
     return Plan(
         recipe=NAME,
         parameters="practical",

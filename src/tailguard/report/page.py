@@ -6,7 +6,7 @@ from tailguard.plans import Release, dumps
 from tailguard.report import words
 from tailguard.report.drawings import curve, marks
 from tailguard.report.shares import shares
-from tailguard.report.values import doubt, values
+from tailguard.report.values import doubt, held, values
 from tailguard.solvers.measures import Evaluated
 
 __all__ = ["html"]
@@ -70,6 +70,7 @@ def _content(
         "marks": marks(release),
         "curve": curve(plan),
         "errors": words.ERRORS,
+        "held": held(release),
         "doubt": doubt(release),
         "document": dumps(plan),
         "how_made": words.how_made(release),

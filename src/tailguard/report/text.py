@@ -10,7 +10,7 @@ from rich.text import Text
 from tailguard.plans import Plan, Release, digest, verify
 from tailguard.report import words
 from tailguard.report.shares import Share, shares
-from tailguard.report.values import doubt, values
+from tailguard.report.values import doubt, held, values
 from tailguard.solvers.measures import Evaluated
 
 __all__ = ["renderable", "summary"]
@@ -65,6 +65,7 @@ def _release(release: Release, names: Sequence[str] | None, classes: Sequence[st
         _title("Result of a", plan),
         _GAP,
         _coefficients(release, names, classes),
+        *([] if (word := held(release)) is None else [Text(word)]),
         *([] if (word := doubt(release)) is None else [Text(word, style="bold")]),
         _GAP,
         _budget(shares(plan)),

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from tailguard.plans import Release
 from tailguard.plans.result import LEVEL
 from tailguard.report import words
+from tailguard.solvers.base import EVERYWHERE
 from tailguard.solvers.class_descent import ClassEstimate
 from tailguard.solvers.measures import Evaluated
 
-__all__ = ["Values", "doubt", "values"]
+__all__ = ["Values", "doubt", "held", "values"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,14 @@ def values(release: Release, names: Sequence[str] | None, classes: Sequence[str]
         offsets = (*offsets, *cells[-1])
     rows = zip(words.labels(names, len(columns)), map(tuple, columns), strict=True)
     return Values(tuple(headings), tuple(rows), offsets if plan.problem.intercept else None)
+
+
+def held(release: Release) -> str | None:
+    """Return a sentence where predictions are held in a range."""
+    if release.estimate.prediction_range == EVERYWHERE:
+        return None
+    low, high = (words.number(end) for end in release.estimate.prediction_range)
+    return f"Predictions are held within {low} and {high}: hardly any target lies outside, by what was released."
 
 
 def doubt(release: Release) -> str | None:

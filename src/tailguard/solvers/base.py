@@ -7,6 +7,7 @@ the `Released` answer, and returns an `Estimate`. Everything it computes is post
 from abc import ABC, abstractmethod
 from collections.abc import Generator
 from dataclasses import dataclass
+from math import inf
 from typing import TypeAlias
 
 import numpy as np
@@ -16,9 +17,27 @@ from scipy.special import ndtri
 from tailguard._validate import real
 from tailguard.statistics.base import Statistic
 
-__all__ = ["OPTIONAL", "Estimate", "FloatVector", "Query", "Released", "Setting", "Solve", "Solver", "Uncertainty"]
+__all__ = [
+    "EVERYWHERE",
+    "OPTIONAL",
+    "Estimate",
+    "FloatVector",
+    "Query",
+    "Range",
+    "Released",
+    "Setting",
+    "Solve",
+    "Solver",
+    "Uncertainty",
+]
 
 FloatVector: TypeAlias = NDArray[np.float64]
+
+Range: TypeAlias = tuple[float, float]
+"""The least and the greatest of some numbers."""
+
+EVERYWHERE: Range = (-inf, inf)
+"""The range of all numbers."""
 
 OPTIONAL = {"optional": True}
 """Metadata of a field that a plan's file leaves out where it is None: plans without it stay as they were."""
@@ -101,11 +120,14 @@ class Estimate:
         The model.
     uncertainty : Uncertainty or None
         What is known of its error, where the recipe releases what that takes.
+    prediction_range : (float, float)
+        Where the targets are, by what was released of them: predictions are held in it. All numbers, where nothing was.
     """
 
     coefficients: FloatVector
     intercept: float = 0.0
     uncertainty: Uncertainty | None = None
+    prediction_range: Range = EVERYWHERE
 
 
 Solve: TypeAlias = Generator[Query, Released, Estimate]

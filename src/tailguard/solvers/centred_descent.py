@@ -16,6 +16,7 @@ from tailguard.solvers.preparation import Preparation, inside, prepare_target, r
 from tailguard.solvers.refit import Refit, refit, scaled_loss
 from tailguard.solvers.spread import LOW
 from tailguard.solvers.tamed import WILD, tamed
+from tailguard.solvers.target_range import with_range
 from tailguard.solvers.wide import WidePreparation, prepare_wide
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Gradient, Rows
@@ -94,6 +95,7 @@ class CentredDescent(Solver):
     handicap: float
     settling: Settling | None
 
+    @with_range
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
         view = View(self.d, intercept=self.intercept)

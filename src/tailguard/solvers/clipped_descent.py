@@ -8,6 +8,7 @@ from tailguard.solvers.base import Solve, Solver
 from tailguard.solvers.preparation import Preparation, prepare_features, prepare_target, raw_units, units
 from tailguard.solvers.refit import Refit, refit, scaled_loss
 from tailguard.solvers.sandwich import Log, Sandwich, recorded, sandwich
+from tailguard.solvers.target_range import with_range
 from tailguard.statistics.view import View
 
 __all__ = ["ClippedDescent"]
@@ -46,6 +47,7 @@ class ClippedDescent(Solver):
     descent: Refit
     errors: Sandwich | None = None
 
+    @with_range
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
         n, bits = self.descent.n, self.descent.bits

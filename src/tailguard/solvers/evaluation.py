@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import ndtri
 
-from tailguard.solvers.base import Query, Released, Setting, Solve, Solver
+from tailguard.solvers.base import EVERYWHERE, OPTIONAL, Query, Range, Released, Setting, Solve, Solver
 from tailguard.solvers.measures import Evaluated, Measure, area, measured, unknown
 from tailguard.solvers.picked import STEP, magnitude, signed_median
 from tailguard.solvers.spread import HIGH, LOW
@@ -48,6 +48,8 @@ class Judge(Setting):
         Level of the intervals.
     pure : bool
         Whether noise is Laplace's, whose standard deviation is √2 of its scale.
+    within : (float, float) or None
+        The range in which predictions are held; public, or released before.
     """
 
     coefficients: tuple[float, ...]
@@ -56,11 +58,13 @@ class Judge(Setting):
     bits: int
     level: float
     pure: bool
+    within: Range | None = field(default=None, metadata=OPTIONAL)
 
     @property
     def predictions(self) -> Predictions:
         """The model's."""
-        return Predictions(View(len(self.coefficients), basis=np.array(self.coefficients)[:, None]), self.intercept)
+        view = View(len(self.coefficients), basis=np.array(self.coefficients)[:, None])
+        return Predictions(view, self.intercept, self.within or EVERYWHERE)
 
     @property
     def width(self) -> float:

@@ -17,6 +17,7 @@ from tailguard.solvers.intercept import Settling, settle
 from tailguard.solvers.preparation import Preparation, prepare_features, prepare_target, units
 from tailguard.solvers.refit import scaled_loss
 from tailguard.solvers.sandwich import Log, Sandwich, recorded, sandwich
+from tailguard.solvers.target_range import with_range
 from tailguard.solvers.whitening import Whitened, whitened
 from tailguard.statistics.fields import Gradient, Rows
 from tailguard.statistics.scalars import Norm, Slope
@@ -74,6 +75,7 @@ class Newton(Solver):
     settling: Settling | None
     errors: Sandwich | None = None
 
+    @with_range
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
         log = Log()

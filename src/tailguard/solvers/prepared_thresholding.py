@@ -14,6 +14,7 @@ from tailguard.solvers.model_choice import choose
 from tailguard.solvers.preparation import Preparation, prepare_target, raw_units
 from tailguard.solvers.refit import scaled_loss
 from tailguard.solvers.spread import spread
+from tailguard.solvers.target_range import with_range
 from tailguard.solvers.wide import WidePreparation, prepare_wide
 from tailguard.statistics.fields import Gradient, Rows
 from tailguard.statistics.scalars import Norm, Slope
@@ -73,6 +74,7 @@ class PreparedThresholding(Solver):
     steps: int
     step_size: float
 
+    @with_range
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
         view = View(self.domain.dimension, intercept=self.intercept)

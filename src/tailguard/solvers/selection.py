@@ -122,7 +122,7 @@ class ModelSelection(Solver):
         winner = int(np.clip(reply.value[0], 0, len(models) - 1))
         noise = limit * self.pick / self.n
         slopes, offset = wide[winner][: self.d], float(wide[winner][self.d])
-        return Selected(slopes, offset, None, winner, tuple(models), noise)
+        return Selected(slopes, offset, None, models[winner].prediction_range, winner, tuple(models), noise)
 
     def _wide(self, model: Estimate, columns: tuple[int, ...] | None) -> FloatVector:
         """Return coefficients for all columns, and the intercept."""

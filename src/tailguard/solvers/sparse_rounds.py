@@ -14,6 +14,7 @@ from tailguard.solvers.preparation import Preparation, inside, prepare_target, r
 from tailguard.solvers.quantile import LogGrid, quantile
 from tailguard.solvers.refit import Refit, refit, scaled_loss
 from tailguard.solvers.tamed import CERTAIN, WILD, tamed
+from tailguard.solvers.target_range import with_range
 from tailguard.solvers.wide import WidePreparation, prepare_wide
 from tailguard.statistics.arrays import IntVector
 from tailguard.statistics.below import Below
@@ -107,6 +108,7 @@ class SparseRounds(Solver):
         """Whether the models after all rounds are candidates of the choice."""
         return len(self.refits) > len(self.counts)
 
+    @with_range
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
         n, bits = self.refits[0].n, self.refits[0].bits

@@ -33,7 +33,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Predictions(Scalars):
-    """The prediction ⟨x, w⟩ + b.
+    """The prediction ⟨x, w⟩ + b, held in a range.
 
     Parameters
     ----------
@@ -41,10 +41,13 @@ class Predictions(Scalars):
         Its basis has one column, the coefficients w; no intercept.
     offset : float
         b, public or released.
+    within : (float, float), default=(-inf, inf)
+        The range; public or released.
     """
 
     view: View
     offset: float
+    within: tuple[float, float] = (-np.inf, np.inf)
 
     def __post_init__(self) -> None:
         integer("dimension", self.view.dimension, "the view of Predictions", at_most=1)
@@ -57,7 +60,7 @@ class Predictions(Scalars):
 
     def values(self, X: AnyRows, y: FloatVector | None) -> FloatMatrix:  # noqa: ARG002
         """Return the scalars of a chunk of raw records."""
-        return frozen(self.view.dense(X) + self.offset)
+        return frozen(np.clip(self.view.dense(X) + self.offset, *self.within))
 
     def pairs(self, X: AnyRows, y: FloatVector | None) -> tuple[FloatVector, FloatVector]:
         """Return the predictions and the targets of a chunk of raw records."""
