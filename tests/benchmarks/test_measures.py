@@ -17,6 +17,12 @@ def test_regression():
     assert found["median_error"] == 0.0
 
 
+def test_predictions_of_a_fit_are_held_on_real_tables_alone():
+    y, fit = np.array([1.0, 2.0, 3.0, 3.0]), Fit(np.array([1.0]), within=(0.0, 3.0))
+    assert measures.regression(ROWS, y, fit, 0.0, fit.within)["r2"] == 1.0
+    assert measures.regression(ROWS, y, fit, 0.0)["r2"] == pytest.approx(1.0 - 1.0 / 23.0)
+
+
 def test_the_trimmed_error_leaves_the_largest_twentieth_out():
     y = np.zeros(100)
     y[:5] = 1e6

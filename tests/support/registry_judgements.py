@@ -48,6 +48,8 @@ def _plan(case: Judgement) -> Plan:
     if kind == "evaluation":
         judged = Judged(SLOPES, 0.1, what)
         return plan_evaluation(judged, case.n, case.privacy, judged.measures, 0.9)
+    if kind == "held evaluation":
+        return plan_evaluation(Judged(SLOPES, 0.1, what, (-20.0, 30.0)), case.n, case.privacy, ("r2",), 0.9)
     if kind == "error rate":
         return plan_evaluation(Judged(SLOPES, 0.1, what), case.n, case.privacy, ("error_rate",), 0.9)
     models, scoring = {
@@ -62,6 +64,7 @@ def _plan(case: Judgement) -> Plan:
 JUDGEMENTS = [
     Judgement("evaluation of numbers", PURE),
     Judgement("evaluation of numbers", SOME),
+    Judgement("held evaluation of numbers", PURE),
     Judgement("evaluation of log-odds", PURE, classes=True),
     Judgement("evaluation of log-odds", SOME, classes=True),
     Judgement("evaluation of margins", PURE, classes=True),

@@ -235,6 +235,7 @@ def _judged():
         ("error spread, bad model", ErrorSpread(errors, 30.0)),
         ("wrong", ClassErrors(predictions, None)),
         ("losses", ClassErrors(predictions, 6.0)),
+        ("squared errors within a range", SquaredErrors(Predictions(view, 0.5, (-3.0, 2.0)), 0.25, 2.0)),
     ):
         yield Case(name, Capped(field, 1.0, 30), view, (0.0, 1.0, *around(2.0)), tight=0.7)
     for view, name in ((PLAIN[3], "3"), (MOVED[50], "50")):
