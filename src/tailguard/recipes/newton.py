@@ -41,8 +41,11 @@ TARGET = 0.015
 CENTRE, SCALE = 0.06, 0.06
 """Shares of the columns' centres and scales."""
 
-ROW, GRAM, LEVERAGE, OFFSET, LEVELS = 0.01, 0.10, 0.01, 0.01, 0.03
-"""Shares of the rows' level, the Gram matrix, the whitened rows' level, the first log-odds, the slopes' levels."""
+ROW, GRAM, LEVERAGE, LEVELS = 0.01, 0.10, 0.01, 0.03
+"""Shares of the rows' level, the Gram matrix, the whitened rows' level, the slopes' levels."""
+
+OFFSET, WEAK_OFFSET, WEAK = 0.01, 0.10, 100.0
+"""Share of the first log-odds, and a larger one where n × budget ÷ k is below a limit: there it may be the last word."""
 
 LAST, LAST_OF_CLASSES, MOST_LAST = 4.0, 2.0, 0.4
 """The last numbers get LAST ÷ (LAST + k) of the budget, at most 40 %: one number with wide levels costs as much as LAST
@@ -52,14 +55,17 @@ STEPS, MORE_STEPS, MANY = 24, 50, 800.0
 """Steps on all columns, and more of them where n × budget ÷ k exceeds a limit: there noise in the points spoils no
 curvature, and precision is worth them."""
 
-FEW_STEPS, FEW = 16, 300.0
-"""Steps for classes where n × budget ÷ k is below a limit: their slopes are large everywhere, and so is the noise."""
+FEW_STEPS, FEW = 16, 8000.0
+"""Steps for classes where n × budget is below a limit: so close to the answer is close enough there."""
 
 GROWTH = 0.5
 """The gradient of step t gets a share ∝ t^GROWTH: first ones are far from the answer, whatever their noise."""
 
 REFRESHES, CALIBRATION_STEPS = 3, 5
 """How often levels are sought on the way; the steps on the line."""
+
+FAINTEST = 0.2
+"""Rank noise of the target's median, as a share of n, beyond which nothing is left of it."""
 
 WEAKEST = 0.5
 """k ÷ (n × budget) beyond which gradients are nothing but noise."""
@@ -101,7 +107,7 @@ def plan_newton(problem: Problem, privacy: Privacy) -> Plan:
     carry("A private gradient", weakness, WEAKEST, problem, privacy)
     if faint(problem, privacy):
         return plan_faint("newton", problem, privacy)
-    shares = _Shares.of(problem)
+    shares = _Shares.of(problem, 1.0 / weakness)
     solver = _solver(problem, privacy, shares)
     return Plan(
         recipe="newton",
@@ -123,16 +129,18 @@ class _Shares:
     residuals: float
     calibrated: float
     settled: float
+    offset: float
 
     @classmethod
-    def of(cls, problem: Problem) -> "_Shares":
+    def of(cls, problem: Problem, strength: float) -> "_Shares":
         k = problem.d + problem.intercept
         scaled = isinstance(problem.loss, ResidualLoss)
         weight = LAST if scaled else LAST_OF_CLASSES
         last = min(weight / (weight + k), MOST_LAST)
         rest = (1.0 - PREDICTIONS - RESIDUALS) * last
         settled = rest / 2 if scaled and problem.intercept else 0.0
-        return cls(PREDICTIONS * last, RESIDUALS * last, rest - settled, settled)
+        offset = (WEAK_OFFSET if strength < WEAK else OFFSET) if problem.intercept and not scaled else 0.0
+        return cls(PREDICTIONS * last, RESIDUALS * last, rest - settled, settled, offset)
 
 
 def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
@@ -142,11 +150,14 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
     strength = n / ((d + intercept) * noise.multiplier)
     strong = strength > STRONG
     steps = MORE_STEPS if strength > MANY else STEPS
-    if not scaled and strength < FEW:
+    if not scaled and n < FEW * noise.multiplier:
         steps = FEW_STEPS
     preparation = Preparation(COARSE, centred=False, scales=problem.scales)
     if intercept:
-        preparation = preparation_for(problem, privacy, noise, d, CENTRE)
+        preparation = preparation_for(problem, privacy, noise, d, CENTRE, medians=False)
+        if "target centre" in preparation.asked and scaled:
+            ranks = noise.of_bisection(TARGET, preparation.grid.depth) / n
+            carry("A private median of the target", ranks, FAINTEST, problem, privacy)
     return Newton(
         loss=loss,
         surrogate=BalancedLogistic() if isinstance(loss, Logistic) and not strong else None,
@@ -182,10 +193,10 @@ def _drafts(problem: Problem, solver: Newton, shares: _Shares) -> list[Draft]:
     served = sandwich_for(problem, Clip(), k)[1]
     prepared = [
         *(target_drafts(target, TARGET, TARGET) if solver.scaled_target else []),
-        *feature_drafts(solver.preparation, problem.d, CENTRE, SCALE),
+        *feature_drafts(target, problem.d, CENTRE, SCALE if target.medians else CENTRE + SCALE),
         Draft("row level", Octaves, CELLS, ROW),
         Draft("gram", Gram, k * (k + 1) // 2, GRAM),
-        *([Draft("offset", Clipped, 1, OFFSET)] if problem.intercept and not solver.scaled_target else []),
+        *([Draft("offset", Clipped, 1, shares.offset)] if shares.offset else []),
         Draft("leverage level", Octaves, CELLS, LEVERAGE),
     ]
     last = [

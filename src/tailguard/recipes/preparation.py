@@ -1,5 +1,7 @@
 """The shared private preparation, planned: how finely medians may be sought, and what cannot be carried."""
 
+from dataclasses import replace
+
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft
@@ -19,8 +21,24 @@ COMFORT, LIMIT = 0.09, 0.12
 """Rank noise of a median, as a share of n: below the first a finer grid is free, above the second it is no median."""
 
 
-def preparation_for(problem: Problem, privacy: Privacy, noise: CountNoise, scalars: int, share: float) -> Preparation:
-    """Return the finest centring preparation that the budget carries, or raise `BudgetError`."""
+def preparation_for(
+    problem: Problem, privacy: Privacy, noise: CountNoise, scalars: int, share: float, *, medians: bool = True
+) -> Preparation:
+    """Return the finest centring preparation that the budget carries, or raise `BudgetError`.
+
+    Parameters
+    ----------
+    problem, privacy : Problem, Privacy
+        The public facts.
+    noise : CountNoise
+        Of the budget.
+    scalars : int
+        Number of medians.
+    share : float
+        Their part of the budget.
+    medians : bool, default=True
+        Whether every column needs one; else columns go without where the budget does not carry them.
+    """
     if problem.scales is not None and problem.scales.centres is not None:
         scalars = 1  # the target's median, if anything
     for substeps in (FINE, COARSE):
@@ -28,6 +46,8 @@ def preparation_for(problem: Problem, privacy: Privacy, noise: CountNoise, scala
         ranks = noise.of_bisection(share, preparation.grid.depth, scalars) / problem.n
         if ranks <= COMFORT:
             return preparation
+    if ranks > LIMIT and not medians:
+        return replace(preparation, medians=False)
     if "feature centre" in preparation.asked:
         carry("A private median of every column", ranks, LIMIT, problem, privacy)
     return preparation

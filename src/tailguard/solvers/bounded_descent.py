@@ -14,7 +14,7 @@ from tailguard.statistics.scalars import Slope
 from tailguard.statistics.view import View
 from tailguard.statistics.weighted import Weighted
 
-__all__ = ["BoundedDescent", "Walk", "descend"]
+__all__ = ["BoundedDescent", "Walk", "descend", "shrunk"]
 
 MOST, FAR = 0.35, 0.1
 """No level of residuals is below 35 % of their 90 % quantile: most targets may be the same."""
@@ -27,6 +27,10 @@ CAUTION = 1.5
 
 FORGOTTEN = 0.34
 """Part of the steps whose points are not averaged."""
+
+PRIOR = 1.0
+"""Variance of the log-odds that a model of classes is expected to have. Far from the answer their curvature vanishes, so
+that nothing but a prior holds a noisy descent back; it counts as much as noise leaves in doubt."""
 
 TRUST = 3.0
 """Longest step in whitened units: a released gradient that asks for more is noise."""
@@ -77,6 +81,7 @@ def descend(
     inside: Callable[[FloatVector], FloatVector] = lambda point: point,
     metric: FloatVector | float = 1.0,
     sizes: Histogram | None = None,
+    most: float = math.inf,
 ) -> Generator[Query, Released, Walk]:
     """Ask for levels of slopes and for gradients, and return the average of the last points.
 
@@ -103,23 +108,35 @@ def descend(
         Curvature of the rows in each coordinate.
     sizes : Histogram or None
         Released sizes of slopes near the start, where levels are not sought on the way.
+    most : float
+        Largest mean curvature that is believed.
     """
     point, kept, weights = start, [], []
-    limit, curvature = (1.0, 1.0) if sizes is None else level_and_curvature(sizes, loss, descent.level)
+    bound = isinstance(loss, ResidualLoss)
+    limit, curvature = (1.0, most) if sizes is None else level_and_curvature(sizes, loss, descent.level)
+    curvature = min(curvature, most)
     for step in range(descent.steps):
         gradient = Gradient(view, loss, point)
         if descent.refreshed(step):
             sizes = yield from histogram(names[0], Slope(gradient), descent.n, descent.bits)
             limit, curvature = level_and_curvature(sizes, loss, descent.level)
+            curvature = min(curvature, most)
         reply = yield Query(names[1], Weighted(gradient, radius, limit, descent.bits))
         rate = descent.n * curvature * CAUTION
-        change = reply.value / (rate * metric)
+        doubt = 0.0 if bound else point.size / PRIOR * (reply.noise / rate) ** 2 / descent.steps
+        change = (reply.value / (rate * metric) + doubt / CAUTION * (point - start)) / (1.0 + doubt)
         point = inside(point - change * min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300)))
         kept.append(point)
         weights.append((rate / max(reply.noise, 1e-100)) ** 2)
     first = int(descent.steps * FORGOTTEN)
     average = np.average(kept[first:], axis=0, weights=weights[first:])
     return Walk(np.asarray(average), CAUTION**2 / float(np.sum(weights[first:])), limit, curvature)
+
+
+def shrunk(start: FloatVector, end: FloatVector, variance: FloatVector | float) -> FloatVector:
+    """Return the end with every entry drawn to the start as far as noise explains the change (James–Stein)."""
+    change = end - start
+    return np.asarray(start + np.maximum(0.0, 1.0 - variance / np.maximum(change**2, 1e-300)) * change)
 
 
 def level_and_curvature(sizes: Histogram, loss: Loss, level: ClipLevel) -> tuple[float, float]:

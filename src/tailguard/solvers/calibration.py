@@ -5,6 +5,7 @@ removes the bias that tight levels leave where skewed noise grows with the predi
 gets a factor near 0, which is the null model.
 """
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released, Setting
-from tailguard.solvers.bounded_descent import BoundedDescent, descend
+from tailguard.solvers.bounded_descent import BoundedDescent, descend, shrunk
 from tailguard.solvers.clip_level import ClipLevel, Histogram, histogram
 from tailguard.statistics.fields import Rows
 from tailguard.statistics.scalars import Norm
@@ -47,7 +48,7 @@ class Calibration(Setting):
 
 
 def calibrate(
-    setting: Calibration, loss: Loss, view: View, point: FloatVector, sizes: Histogram
+    setting: Calibration, loss: Loss, view: View, point: FloatVector, sizes: Histogram, most: float = math.inf
 ) -> Generator[Query, Released, FloatVector]:
     """Ask for a descent on the line through the model and return the point with new slopes and a new intercept.
 
@@ -66,6 +67,8 @@ def calibrate(
         Released: slopes, and an intercept where the view has one.
     sizes : Histogram
         Released sizes of the loss's slopes at the point.
+    most : float, default=inf
+        Largest mean curvature that is believed.
     """
     r = point.size - bool(view.intercept)
     length = max(float(np.linalg.norm(point[:r])), 1e-12)
@@ -77,9 +80,8 @@ def calibrate(
     spread = max(rows.leverage(radius, FAR * radius) - bool(view.intercept), 1.0)
     metric = np.append(spread, np.ones(point.size - r))
     names = ("", "calibration")
-    walk = yield from descend(names, descent, loss, line, radius, start, metric=metric, sizes=sizes)
-    change = float(walk.point[0]) - length
-    noise = walk.variance / spread**2 + sizes.moment(walk.limit, 2.0) / (descent.n * walk.curvature**2 * spread)
-    believed = max(0.0, 1.0 - CAUTION * noise / max(change**2, 1e-300))
-    factor = min(max(1.0 + believed * change / length, 0.0), LARGEST)
-    return np.concatenate([factor * point[:r], walk.point[1:]])
+    walk = yield from descend(names, descent, loss, line, radius, start, metric=metric, sizes=sizes, most=most)
+    sampling = sizes.moment(walk.limit, 2.0) / (descent.n * walk.curvature**2)
+    found = shrunk(start, walk.point, CAUTION * (walk.variance / metric**2 + sampling / metric))
+    factor = min(max(float(found[0]) / length, 0.0), LARGEST)
+    return np.concatenate([factor * point[:r], found[1:]])

@@ -1,15 +1,17 @@
 """Linear models without bounds: private units, whitened rows, bounded steps, a calibration of what was found."""
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import expit
 
 from tailguard.domains.base import Domain
 from tailguard.domains.whole_space import WholeSpace
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released, Solve, Solver
-from tailguard.solvers.bounded_descent import BoundedDescent, Walk, descend
+from tailguard.solvers.bounded_descent import BoundedDescent, Walk, descend, shrunk
 from tailguard.solvers.calibration import Calibration, calibrate
 from tailguard.solvers.clip_level import ClipLevel, clip_level, histogram
 from tailguard.solvers.ending import first_offset
@@ -24,6 +26,12 @@ from tailguard.statistics.scalars import Norm, Slope
 from tailguard.statistics.view import View
 
 __all__ = ["Newton"]
+
+MARGIN = 1.25
+"""By how much the share of the rarer class may be larger than what was released."""
+
+GATE = 3.0
+"""Slopes whose squares add up to no more than noise's do, by so many deviations, are none."""
 
 
 @dataclass(frozen=True)
@@ -98,9 +106,11 @@ class Newton(Solver):
         start = np.zeros(white.view.dimension)
         if self.intercept and not self.scaled_target:
             start[-1] = yield from first_offset(white.view, loss, n, bits)
-        point = yield from self._fit(white, self.surrogate or loss, start)
+        # The mean curvature of classes is at most the share of the rarer one, wherever the model is.
+        rarer = math.inf if self.scaled_target else MARGIN * float(expit(-abs(start[-1])))
+        point = yield from self._fit(white, self.surrogate or loss, start, rarer)
         sizes = yield from histogram("calibration level", Slope(Gradient(white.view, loss, point)), n, bits)
-        point = self._kept(white, point, (yield from calibrate(self.calibration, loss, white.view, point, sizes)))
+        point = self._kept(white, point, (yield from calibrate(self.calibration, loss, white.view, point, sizes, rarer)))
         if self.settling is not None:
             point = yield from settle(self.settling, Gradient(white.view, loss, point), sizes)
         return white, point
@@ -111,7 +121,9 @@ class Newton(Solver):
         moved = np.max(np.abs(self.domain.project(slopes) - slopes)) > 1e-9 * np.max(np.abs(slopes))
         return np.append(point[: self.d], calibrated[self.d :]) if moved else calibrated
 
-    def _fit(self, white: Whitened, loss: Loss, start: FloatVector) -> Generator[Query, Released, FloatVector]:
+    def _fit(
+        self, white: Whitened, loss: Loss, start: FloatVector, most: float
+    ) -> Generator[Query, Released, FloatVector]:
         n, bits = self.descent.n, self.descent.bits
         factors = white.view.target_scale / units(white.view)[1]
 
@@ -120,12 +132,15 @@ class Newton(Solver):
 
         radius = yield from clip_level("leverage level", Norm(Rows(white.view)), self.leverage, n, bits)
         names = ("slope level", "gradient")
-        walk = yield from descend(names, self.descent, loss, white.view, radius, start, inside)
-        return np.append(_believed(white, walk), walk.point[self.d :])
+        walk = yield from descend(names, self.descent, loss, white.view, radius, start, inside, most=most)
+        return np.append(_believed(white, walk), shrunk(start, walk.point, walk.variance)[self.d :])
 
 
 def _believed(white: Whitened, walk: Walk) -> FloatVector:
-    """Return the slopes shrunk, column by column, as far as noise explains them."""
+    """Return the slopes shrunk, column by column, as far as noise explains them; none if it explains all of them."""
+    count = int(np.count_nonzero(white.kept[: len(white.vectors)]))
+    if float(np.sum(walk.point[: len(white.vectors)] ** 2)) < walk.variance * (count + GATE * np.sqrt(2.0 * count)):
+        return np.zeros(len(white.vectors))
     slopes = white.scaled(walk.point)[: len(white.vectors)]
     noise = walk.variance * (np.square(white.vectors) @ (1.0 / white.values))
     kept = np.maximum(0.0, 1.0 - noise / np.maximum(slopes**2, 1e-300))

@@ -47,6 +47,9 @@ class Preparation(Setting):
         "pooled scale"), instead of being dropped. A mean needs it: a rare large value moves it all the same.
     scales : Scales or None
         Public units; what they have is not sought.
+    medians : bool
+        Whether columns are centred, too. Where the budget carries no median of every column, only the target is: the
+        Gram matrix finds the columns' means, as long as they are not far off in units of their sizes.
     """
 
     substeps: int
@@ -54,6 +57,7 @@ class Preparation(Setting):
     scaled: bool = True
     pooled: bool = False
     scales: Scales | None = field(default=None, metadata=OPTIONAL)
+    medians: bool = field(default=True, metadata=OPTIONAL)
 
     @property
     def known(self) -> Scales:
@@ -66,7 +70,7 @@ class Preparation(Setting):
         return frozenset(
             name
             for name, sought in (
-                ("feature centre", self.centred and self.known.centres is None),
+                ("feature centre", self.centred and self.medians and self.known.centres is None),
                 ("feature scale", self.scaled and self.known.features is None),
                 ("pooled scale", self.scaled and self.pooled and self.known.features is None),
                 ("target centre", self.centred and self.known.target_centre is None),
