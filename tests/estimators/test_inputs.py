@@ -192,8 +192,8 @@ def test_labels_of_every_kind(classes, make):
 
 def test_the_order_of_the_classes_is_the_direction_of_the_model():
     turned = tg.LogisticRegression(**RICH, classes=(1, 0)).fit(X, LABELS)
-    np.testing.assert_allclose(turned.coef_, -PLAIN["logistic"].coef_, atol=0.05 * np.abs(turned.coef_).max())
-    assert np.mean(turned.predict(X) == PLAIN["logistic"].predict(X)) > 0.99
+    np.testing.assert_allclose(turned.coef_, -PLAIN["logistic"].coef_, atol=0.1 * np.abs(turned.coef_).max())
+    assert np.mean(turned.predict(X) == PLAIN["logistic"].predict(X)) > 0.98
 
 
 STRANGERS = {

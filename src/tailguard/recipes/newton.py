@@ -45,7 +45,7 @@ ROW, GRAM, LEVERAGE, LEVELS = 0.01, 0.10, 0.01, 0.03
 """Shares of the rows' level, the Gram matrix, the whitened rows' level, the slopes' levels."""
 
 OFFSET, WEAK_OFFSET, WEAK = 0.01, 0.10, 100.0
-"""Share of the first log-odds, and a larger one where n × budget ÷ k is below a limit: there it may be the last word."""
+"""Share of the first log-odds, and a larger one where n × budget ÷ k is below a limit: there it may be the end."""
 
 LAST, LAST_OF_CLASSES, MOST_LAST = 4.0, 2.0, 0.4
 """The last numbers get LAST ÷ (LAST + k) of the budget, at most 40 %: one number with wide levels costs as much as LAST
@@ -67,7 +67,7 @@ REFRESHES, CALIBRATION_STEPS = 3, 5
 FAINTEST = 0.2
 """Rank noise of the target's median, as a share of n, beyond which nothing is left of it."""
 
-WEAKEST = 0.5
+WEAKEST = 0.25
 """k ÷ (n × budget) beyond which gradients are nothing but noise."""
 
 STRONG = 1e4

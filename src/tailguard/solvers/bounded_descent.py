@@ -29,8 +29,8 @@ FORGOTTEN = 0.34
 """Part of the steps whose points are not averaged."""
 
 PRIOR = 1.0
-"""Variance of the log-odds that a model of classes is expected to have. Far from the answer their curvature vanishes, so
-that nothing but a prior holds a noisy descent back; it counts as much as noise leaves in doubt."""
+"""Variance of the log-odds that a model of classes is expected to have. Far from the answer their curvature vanishes:
+nothing but a prior holds a noisy descent back there. It counts as much as noise leaves in doubt."""
 
 TRUST = 3.0
 """Longest step in whitened units: a released gradient that asks for more is noise."""

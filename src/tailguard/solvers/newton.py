@@ -110,7 +110,9 @@ class Newton(Solver):
         rarer = math.inf if self.scaled_target else MARGIN * float(expit(-abs(start[-1])))
         point = yield from self._fit(white, self.surrogate or loss, start, rarer)
         sizes = yield from histogram("calibration level", Slope(Gradient(white.view, loss, point)), n, bits)
-        point = self._kept(white, point, (yield from calibrate(self.calibration, loss, white.view, point, sizes, rarer)))
+        point = self._kept(
+            white, point, (yield from calibrate(self.calibration, loss, white.view, point, sizes, rarer))
+        )
         if self.settling is not None:
             point = yield from settle(self.settling, Gradient(white.view, loss, point), sizes)
         return white, point
