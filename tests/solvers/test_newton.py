@@ -54,7 +54,7 @@ def _calibrated(setting, view, point, X, y):
 
     def solve():
         sizes = yield from histogram("sizes", Slope(Gradient(view, Squared(), point)), N, BITS)
-        return (yield from calibrate(setting, Squared(), view, point, sizes))
+        return (yield from calibrate(setting, Squared(), view, point, sizes))[0]
 
     return _exactly(solve(), X, y)
 

@@ -15,11 +15,12 @@ from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released, Setting
 from tailguard.solvers.bounded_descent import BoundedDescent, descend, shrunk
 from tailguard.solvers.clip_level import ClipLevel, Histogram, histogram
+from tailguard.solvers.sandwich import UNSEEN, Line
 from tailguard.statistics.fields import Rows
 from tailguard.statistics.scalars import Norm
 from tailguard.statistics.view import View
 
-__all__ = ["calibrate"]
+__all__ = ["Calibration", "calibrate"]
 
 CAUTION = 1.0
 """A change is believed as far as so many times its noise does not explain it."""
@@ -49,7 +50,7 @@ class Calibration(Setting):
 
 def calibrate(
     setting: Calibration, loss: Loss, view: View, point: FloatVector, sizes: Histogram, most: float = math.inf
-) -> Generator[Query, Released, FloatVector]:
+) -> Generator[Query, Released, tuple[FloatVector, Line]]:
     """Ask for a descent on the line through the model and return the point with new slopes and a new intercept.
 
     The change is believed as far as its noise does not explain it (James–Stein). Steps "prediction level" and
@@ -84,4 +85,6 @@ def calibrate(
     sampling = sizes.moment(walk.limit, 2.0) / (descent.n * walk.curvature**2)
     found = shrunk(start, walk.point, CAUTION * (walk.variance / metric**2 + sampling / metric))
     factor = min(max(float(found[0]) / length, 0.0), LARGEST)
-    return np.concatenate([factor * point[:r], found[1:]])
+    unseen = (UNSEEN * sizes.noise * walk.limit / walk.curvature) ** 2
+    known = Line(point[:r] / length, float(walk.point[0]), walk.variance / spread**2 + (sampling + unseen) / spread)
+    return np.concatenate([factor * point[:r], found[1:]]), known

@@ -10,6 +10,7 @@ from scipy.special import expit
 from tailguard.domains.base import Domain
 from tailguard.domains.whole_space import WholeSpace
 from tailguard.losses.base import Loss
+from tailguard.losses.logistic import Logistic
 from tailguard.solvers.base import FloatVector, Query, Released, Solve, Solver
 from tailguard.solvers.bounded_descent import BoundedDescent, Walk, descend, shrunk
 from tailguard.solvers.calibration import Calibration, calibrate
@@ -18,7 +19,7 @@ from tailguard.solvers.ending import first_offset
 from tailguard.solvers.intercept import Settling, settle
 from tailguard.solvers.preparation import Preparation, prepare_features, prepare_target, units
 from tailguard.solvers.refit import scaled_loss
-from tailguard.solvers.sandwich import Log, Sandwich, recorded, sandwich
+from tailguard.solvers.sandwich import Line, Log, Sandwich, recorded, sandwich
 from tailguard.solvers.target_range import with_range
 from tailguard.solvers.whitening import Whitened, whitened
 from tailguard.statistics.fields import Gradient, Rows
@@ -87,14 +88,14 @@ class Newton(Solver):
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
         log = Log()
-        white, point = yield from recorded(self._solve(), log)
+        white, point, line = yield from recorded(self._solve(), log)
         estimate = white.raw(point, self.domain)
         if self.errors is None:
             return estimate
-        uncertainty = yield from sandwich(self.errors, log)
+        uncertainty = yield from sandwich(self.errors, log, line if self.scaled_target else None)
         return replace(estimate, uncertainty=uncertainty)
 
-    def _solve(self) -> Generator[Query, Released, tuple[Whitened, FloatVector]]:
+    def _solve(self) -> Generator[Query, Released, tuple[Whitened, FloatVector, Line]]:
         n, bits = self.descent.n, self.descent.bits
         view = View(self.d, intercept=self.intercept)
         if self.scaled_target:
@@ -106,16 +107,15 @@ class Newton(Solver):
         start = np.zeros(white.view.dimension)
         if self.intercept and not self.scaled_target:
             start[-1] = yield from first_offset(white.view, loss, n, bits)
-        # The mean curvature of classes is at most the share of the rarer one, wherever the model is.
-        rarer = math.inf if self.scaled_target else MARGIN * float(expit(-abs(start[-1])))
+        # The mean curvature of log-odds is at most the share of the rarer one, wherever the model is.
+        rarer = MARGIN * float(expit(-abs(start[-1]))) if isinstance(self.loss, Logistic) else math.inf
         point = yield from self._fit(white, self.surrogate or loss, start, rarer)
         sizes = yield from histogram("calibration level", Slope(Gradient(white.view, loss, point)), n, bits)
-        point = self._kept(
-            white, point, (yield from calibrate(self.calibration, loss, white.view, point, sizes, rarer))
-        )
+        calibrated, line = yield from calibrate(self.calibration, loss, white.view, point, sizes, rarer)
+        point = self._kept(white, point, calibrated)
         if self.settling is not None:
             point = yield from settle(self.settling, Gradient(white.view, loss, point), sizes)
-        return white, point
+        return white, point, line
 
     def _kept(self, white: Whitened, point: FloatVector, calibrated: FloatVector) -> FloatVector:
         """Return the calibrated point; where a factor would leave the domain, its slopes as they were."""

@@ -28,7 +28,7 @@ from tailguard.statistics.slopes import Leveraged, Slopes
 from tailguard.statistics.view import View
 from tailguard.statistics.weighted import Weighted
 
-__all__ = ["Sandwich", "recorded", "sandwich"]
+__all__ = ["UNSEEN", "Line", "Sandwich", "recorded", "sandwich"]
 
 LAST = 0.75
 """Part of the steps after which gradients count: earlier ones were taken too far from the answer to be linear there."""
@@ -46,6 +46,9 @@ found it: three such deviations of mass beyond are not seen, and tails of order 
 LEVELS = ("residual level", "calibration level")
 """Steps that find where an intercept's residuals are clipped."""
 
+FARTHEST = 20.0
+"""Largest factor of a calibration that is believed."""
+
 TINY, LARGEST = 1e-60, 1e60
 """Where numbers end: no released matrix of unit scale comes near."""
 
@@ -62,6 +65,15 @@ class Sandwich(Setting):
     bits: int
 
 
+@dataclass(frozen=True, eq=False)
+class Line:
+    """What a calibration finds: a direction of whitened slopes, the length along it, and the variance of that."""
+
+    direction: FloatVector
+    length: float
+    variance: float
+
+
 def recorded(solve: Generator[Query, Released, T], log: Log) -> Generator[Query, Released, T]:
     """Pass questions and answers through, and keep them."""
     query = next(solve)
@@ -74,11 +86,11 @@ def recorded(solve: Generator[Query, Released, T], log: Log) -> Generator[Query,
             return stop.value  # type: ignore[no-any-return]
 
 
-def sandwich(setting: Sandwich, log: Log) -> Generator[Query, Released, Uncertainty]:
+def sandwich(setting: Sandwich, log: Log, line: Line | None = None) -> Generator[Query, Released, Uncertainty]:
     """Ask for "bread" and "meat" where the last steps were and return the fitted point's uncertainty in raw units.
 
     What follows the steps, a calibration or a wider mean for the intercept, moves the point away from where the mean of
-    bounded gradients is 0: there second moments would count a mean as well.
+    bounded gradients is 0: there second moments would count a mean as well. So both are accounted for afterwards.
 
     Parameters
     ----------
@@ -87,6 +99,8 @@ def sandwich(setting: Sandwich, log: Log) -> Generator[Query, Released, Uncertai
     log : list
         The questions and answers of the fit: one "gram", "gradient"s weighted by leverage and clipped, and, where the
         intercept had the last word, one of `LEVELS` and "intercept".
+    line : Line or None, default=None
+        What a calibration found, where slopes had one.
     """
     steps = _last_steps(log)
     curvatures, gradients, (size, most) = _fields(steps[-1][0].statistic, _middle(steps))
@@ -96,6 +110,8 @@ def sandwich(setting: Sandwich, log: Log) -> Generator[Query, Released, Uncertai
     meat = yield from _like(gram, "meat", Outer(gradients, most, setting.bits), setting)
     with np.errstate(all="ignore"):  # released values may be anything; what overflows is not known
         found = _assembled(steps, bread, meat, setting.n)
+        if line is not None:
+            found = _along(line, found)
         taken = {query.step for query, _ in log}
         if "intercept" in taken and not taken.isdisjoint(LEVELS):
             found = _with_corrected_intercept(found, log, gram, setting.n)
@@ -151,6 +167,24 @@ def _assembled(steps: Log, bread: Matrix, meat: Matrix, n: int) -> Uncertainty:
     centre = weights @ points - inverse @ (weights @ gradients)
     moved = _positive(meat) / n + np.eye(len(meat)) / precision.sum()
     return Uncertainty(centre, inverse @ moved @ inverse)
+
+
+def _along(line: Line, found: Uncertainty) -> Uncertainty:
+    """Return the uncertainty of slopes times the factor that gives them the calibrated length.
+
+    Tight levels shorten all slopes by about the same factor where skewed noise grows with the prediction. Along the
+    line, the slopes are then as uncertain as the calibrated length; across it, as they were, times the factor.
+    """
+    r = line.direction.size
+    slopes, along = found.centre[:r], float(found.centre[:r] @ line.direction)
+    factor = line.length / along if along > 0.0 else 0.0
+    if not 1.0 / FARTHEST <= factor <= FARTHEST:  # there is no line to speak of
+        return found
+    across = np.eye(found.centre.size)
+    across[:r, :r] = factor * (np.eye(r) - np.outer(slopes / along, line.direction))
+    covariance = across @ found.covariance @ across.T
+    covariance[:r, :r] += line.variance * np.outer(slopes, slopes) / along**2
+    return Uncertainty(np.append(factor * slopes, found.centre[r:]), covariance)
 
 
 def _with_corrected_intercept(found: Uncertainty, log: Log, gram: Matrix, n: int) -> Uncertainty:
