@@ -51,9 +51,9 @@ LAST, LAST_OF_CLASSES, MOST_LAST = 4.0, 2.0, 0.4
 """The last numbers get LAST ÷ (LAST + k) of the budget, at most 40 %: one number with wide levels costs as much as LAST
 of k. Slopes of classes are bounded anyway."""
 
-STEPS, MORE_STEPS, MANY = 24, 50, 800.0
+STEPS, MORE_STEPS, MORE_OF_CLASSES, MANY = 24, 30, 50, 800.0
 """Steps on all columns, and more of them where n × budget ÷ k exceeds a limit: there noise in the points spoils no
-curvature, and precision is worth them."""
+curvature, and precision is worth them. The curvature of classes changes on the way, which takes still more."""
 
 FEW_STEPS, FEW = 16, 8000.0
 """Steps for classes where n × budget is below a limit: so close to the answer is close enough there."""
@@ -149,7 +149,8 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
     noise, scaled = CountNoise.of(privacy), isinstance(loss, ResidualLoss)
     strength = n / ((d + intercept) * noise.multiplier)
     strong = strength > STRONG
-    steps = MORE_STEPS if strength > MANY else STEPS
+    more = MORE_STEPS if scaled else MORE_OF_CLASSES
+    steps = more if strength > MANY else STEPS
     if not scaled and n < FEW * noise.multiplier:
         steps = FEW_STEPS
     preparation = Preparation(COARSE, centred=False, scales=problem.scales)
