@@ -4,7 +4,7 @@ Writes docs/results/coverage.md. Nothing was chosen on its seeds; Weibull and Pa
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import Pool
@@ -119,8 +119,19 @@ def carry_out(task: Task, seed: int) -> Outcome:
     return Outcome(ends, truth, np.append(fit.coef_std_error_, fit.intercept_std_error_), plain)
 
 
-def row(task: Task, seeds: int) -> tuple[str, float]:
-    """Return a line of the table, and the coverage of slopes or means at the last level."""
+@dataclass(frozen=True)
+class Row:
+    """A line of the table, and shares of the intervals at the last level that cover: ours, those without privacy."""
+
+    task: Task
+    line: str
+    covered: float
+    plain: float
+    count: int
+
+
+def row(task: Task, seeds: int) -> Row:
+    """Return a line of the table."""
     count = (seeds if task.n < 50_000 else max(1, 3 * seeds // 8)) * (5 if task.kind == "mean" and task.d == 1 else 1)
     outcomes = [carry_out(task, FIRST + number) for number in range(count)]
     slopes = slice(None, task.d)
@@ -133,7 +144,23 @@ def row(task: Task, seeds: int) -> tuple[str, float]:
     width = np.median([o.errors[slopes] / o.plain[1][slopes] for o in outcomes])
     plain = np.mean([np.abs(o.plain[0] - o.truth)[slopes] < 1.96 * o.plain[1][slopes] for o in outcomes])
     line = f"| {task.name} | {task.law} | {task.n} | {task.d} | {task.epsilon:g} | {' | '.join(cells)} | {intercept} "
-    return line + f"| {plain:.3f} | {width:.2f} | {covered[LEVELS[-1]][:, slopes].size} |", float(cells[-1])
+    counted = covered[LEVELS[-1]][:, slopes]
+    line += f"| {plain:.3f} | {width:.2f} | {counted.size} |"
+    return Row(task, line, float(counted.mean()), float(plain), counted.size)
+
+
+def pooled(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the shares over all rows of a kind."""
+    yield "\nPooled coverage of 95 % intervals, of means or slopes:\n"
+    for held in (False, True):
+        for kind in ("mean", "linear", "logistic"):
+            part = [found for found in rows if found.task.kind == kind and (found.task.law in HELD_OUT) == held]
+            weights = [found.count for found in part]
+            ours, plain = (
+                np.average([getattr(r, name) for r in part], weights=weights) for name in ("covered", "plain")
+            )
+            name = f"{kind}{' (held out)' if held else ''}"
+            yield f"- {name}: {ours:.3f} ({plain:.3f} not private, {sum(weights)} intervals)"
 
 
 def page(seeds: int) -> Iterator[str]:
@@ -151,12 +178,14 @@ def page(seeds: int) -> Iterator[str]:
     heads = (*heads, "width ÷ not private", "intervals")
     yield f"| {' | '.join(heads)} |"
     yield "|" + "---|" * len(heads)
-    inside, total = 0, 0
+    rows = []
     with Pool(WORKERS) as pool:
-        for line, coverage in pool.imap(partial(row, seeds=seeds), tasks()):
-            yield line
-            inside, total = inside + (0.92 <= coverage <= 0.99), total + 1
-    yield f"\n{inside} of {total} rows have a coverage of 95 % intervals within [0.92, 0.99]."
+        for found in pool.imap(partial(row, seeds=seeds), tasks()):
+            yield found.line
+            rows.append(found)
+    inside = sum(0.92 <= found.covered <= 0.99 for found in rows)
+    yield f"\n{inside} of {len(rows)} rows have a coverage of 95 % intervals within [0.92, 0.99]."
+    yield from pooled(rows)
 
 
 def main() -> None:

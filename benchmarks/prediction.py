@@ -2,15 +2,15 @@
 
 Without options it joins the kept summary of the benchmark with what `tg.advise` predicts from public facts alone, for
 the synthetic tasks, whose signal is as strong as it is told; on real data nobody knows that, and none is predicted.
-`--develop` measures development tasks on seeds that are not reported (500 and on) instead, and `--fit` fits the factors
-of the formulas to them.
+`--develop` measures development tasks, and smaller and wider ones beside them, on seeds that are not reported (500 and
+on) instead, and `--fit` fits the factors of the formulas to them. `--held-out` measures held-out tasks in their place.
 """
 
 import argparse
 import math
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,8 @@ from scipy.optimize import least_squares
 import tailguard as tg
 from benchmarks import results
 from benchmarks.datasets import development, held_out
+from benchmarks.datasets.linear import Linear
+from benchmarks.datasets.logistic import Logistic
 from benchmarks.objective import Budget, Dataset, Refused
 from benchmarks.solvers.ours import Tailguard
 from tailguard.plans import Problem
@@ -35,6 +37,9 @@ __all__ = ["Pair", "main", "pairs", "predicted"]
 SUMMARY = Path(__file__).resolve().parent.parent / "docs" / "results" / "benchmark" / "summary.csv"
 FACTOR, AIM = 3.0, 0.8
 FIRST, SEEDS = 500, 3
+SMALL = ((1_000, 3), (2_000, 5), (4_000, 20), (10_000, 50), (20_000, 100))
+"""Sizes that the benchmark has no tasks of, and people have."""
+
 BUDGETS = [*(Budget(e, 1e-6) for e in (0.1, 0.5, 1.0, 2.0, 8.0)), *(Budget(e, 0.0) for e in (0.5, 1.0, 2.0, 8.0))]
 
 
@@ -87,9 +92,15 @@ def signal_to_noise(dataset: Dataset) -> float:
     return float(slopes @ covariance @ slopes) / float((high - low) / 1.349) ** 2
 
 
+def small() -> list[Dataset]:
+    """Return development tasks that are small or wide, for predictions alone."""
+    laws = ("gaussian", "t3", "lognormal1")
+    return [kind(law, n, d) for kind in (Linear, Logistic) for law in laws for n, d in SMALL]
+
+
 def pairs(rows: Sequence[dict[str, Any]]) -> Iterator[Pair]:
     """Yield what rows of a summary say about tailguard's default, where it was not refused, and what was predicted."""
-    tasks = {dataset.name: dataset for dataset in [*development.tasks(), *held_out.tasks()]}
+    tasks = {dataset.name: dataset for dataset in [*development.tasks(), *small(), *held_out.tasks()]}
     for row in rows:
         dataset = tasks.get(row["task"])
         if row["method"] != "tailguard" or "refused" in row["status"] or dataset is None or dataset.real:
@@ -100,16 +111,22 @@ def pairs(rows: Sequence[dict[str, Any]]) -> Iterator[Pair]:
             yield Pair(dataset, budget, name, error, row["excess"])
 
 
-def develop(words: Sequence[str], seeds: int) -> list[dict[str, Any]]:
-    """Measure development tasks, those with one of the words in their names, on seeds that are not reported."""
-    solver, rows = Tailguard(), []
-    for dataset in development.tasks():
-        if dataset.real or (words and not any(word in dataset.name for word in words)):
+def chosen(options: argparse.Namespace) -> Iterator[tuple[Dataset, list[Budget]]]:
+    """Yield the tasks that are to be measured, and the budgets at which `method="auto"` takes one of the recipes."""
+    for dataset in held_out.tasks() if options.held_out else [*development.tasks(), *small()]:
+        if dataset.real or (options.tasks and not any(word in dataset.name for word in options.tasks)):
             continue
+        yield dataset, [b for b in BUDGETS if not options.recipes or predicted(dataset, b)[0] in options.recipes]
+
+
+def develop(tasks: Iterable[tuple[Dataset, list[Budget]]], seeds: range) -> list[dict[str, Any]]:
+    """Measure tasks at their budgets, on seeds that are not reported."""
+    solver, rows = Tailguard(), []
+    for dataset, budgets in tasks:
         errors: dict[Budget, list[float]] = defaultdict(list)
-        for seed in range(FIRST, FIRST + seeds):
+        for seed in seeds:
             drawn = dataset.draw(seed)
-            for budget in BUDGETS:
+            for budget in budgets:
                 try:
                     fit = solver.fit(dataset.task, drawn, budget, seed)
                 except Refused:
@@ -191,15 +208,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.prediction", description=__doc__)
     parser.add_argument("summary", nargs="?", type=Path, default=SUMMARY, help="summary of the benchmark, CSV")
     parser.add_argument("--develop", action="store_true", help="measure development tasks on seeds 500 and on")
-    parser.add_argument("--tasks", nargs="*", default=[], help="words in the names of development tasks")
+    parser.add_argument("--held-out", action="store_true", help="measure held-out tasks, to report and not to fit")
+    parser.add_argument("--tasks", nargs="*", default=[], help="words in the names of the tasks to measure")
+    parser.add_argument("--recipes", nargs="*", default=[], help="measure where `auto` takes one of these alone")
+    parser.add_argument("--first", type=int, default=FIRST, help="the first seed")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--save", type=Path, help="write what was measured as CSV")
     parser.add_argument("--fit", action="store_true", help="print factors fitted to the pairs")
     options = parser.parse_args(arguments)
-    if not options.develop and not options.summary.exists():
+    measuring = options.develop or options.held_out
+    if not measuring and not options.summary.exists():
         print(f"There is no {options.summary}: `make bench` writes it.", file=sys.stderr)
         return 1
-    rows = develop(options.tasks, options.seeds) if options.develop else results.read(options.summary)
+    rows = (
+        develop(chosen(options), range(options.first, options.first + options.seeds))
+        if measuring
+        else results.read(options.summary)
+    )
     if options.save:
         results.write(options.save, rows, results.SUMMARY)
     found = list(pairs(rows))

@@ -76,8 +76,8 @@ class Formula:
 
 
 FORMULAS: dict[tuple[str, str], Formula] = {
-    ("newton", "residuals"): Formula(1.0, 65.0, gram=380.0),
-    ("newton", "classes"): Formula(3.4, 110.0, gram=1000.0),
+    ("newton", "residuals"): Formula(0.73, 31.0, gram=370.0, start=110.0),
+    ("newton", "classes"): Formula(3.1, 115.0, gram=570.0, start=115.0),
     ("clipping", "residuals"): Formula(1.4, 52.0, gram=450.0),
     ("clipping", "classes"): Formula(3.5, 160.0, gram=570.0),
     ("median_of_means", "residuals"): Formula(1.2, 220.0, gram=1100.0),

@@ -68,8 +68,8 @@ def held(release: Release) -> str | None:
 def doubt(release: Release) -> str | None:
     """Return a sentence where coefficients lie outside their own intervals: then the latter are not to be relied on.
 
-    An interval is around an estimate before it was shrunk and calibrated. What came after may have moved it further
-    than the interval reaches, above all where clipping biased the gradients, as it does under skewed noise.
+    An interval is around an estimate that was not shrunk, nor, of classes, calibrated, nor held in a domain. What came
+    after may have moved it further than the interval reaches.
     """
     found = release.estimate.uncertainty
     if found is None:
@@ -81,6 +81,6 @@ def doubt(release: Release) -> str | None:
     if not count:
         return None
     return (
-        f"{count} of {size} numbers lie outside their own interval: shrinking or calibration moved them further than "
-        "it reaches. Intervals then cover the truth less often than they say, far less under skewed noise."
+        f"{count} of {size} numbers lie outside their own interval: shrinking, calibration or the domain moved them "
+        "further than it reaches. Intervals may then cover the truth less often than they say."
     )
