@@ -74,8 +74,14 @@ def predicted(dataset: Dataset, budget: Budget) -> tuple[str, float | None]:
     if dataset.task == "mean":
         plan = recipe("centred_clipping").plan("mean", facts, privacy)
         return plan.recipe, (plan.predicted_error or 0.0) * math.sqrt(dataset.n / dataset.d)
-    name = choose_recipe("regression", facts, privacy)
+    name = taken(dataset, budget)
     return name, risk(name, facts, privacy, signal_to_noise(dataset))
+
+
+def taken(dataset: Dataset, budget: Budget) -> str:
+    """Return the recipe that `method="auto"` takes."""
+    task = "mean" if dataset.task == "mean" else "regression"
+    return choose_recipe(task, problem(dataset), tg.Privacy(budget.epsilon, budget.delta))
 
 
 @cache
@@ -116,7 +122,7 @@ def chosen(options: argparse.Namespace) -> Iterator[tuple[Dataset, list[Budget]]
     for dataset in held_out.tasks() if options.held_out else [*development.tasks(), *small()]:
         if dataset.real or (options.tasks and not any(word in dataset.name for word in options.tasks)):
             continue
-        yield dataset, [b for b in BUDGETS if not options.recipes or predicted(dataset, b)[0] in options.recipes]
+        yield dataset, [b for b in BUDGETS if not options.recipes or taken(dataset, b) in options.recipes]
 
 
 def develop(tasks: Iterable[tuple[Dataset, list[Budget]]], seeds: range) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ def test_the_table_the_curve_and_what_is_assumed(tailguard):
 
 
 def test_json_and_refusals(tailguard):
-    words = ("--rows", 500, "--features", 20, "--loss", "logistic", "--json")
+    words = ("--rows", 300, "--features", 20, "--loss", "logistic", "--json")
     found = json.loads(tailguard("advise", *words).out)
     assert all(option["predicted"] is None for option in found["options"])
     assert "needs about" in found["options"][0]["refusal"]
