@@ -136,7 +136,8 @@ def descend(
 def shrunk(start: FloatVector, end: FloatVector, variance: FloatVector | float) -> FloatVector:
     """Return the end with every entry drawn to the start as far as noise explains the change (James–Stein)."""
     change = end - start
-    return np.asarray(start + np.maximum(0.0, 1.0 - variance / np.maximum(change**2, 1e-300)) * change)
+    explained = variance / np.maximum(np.maximum(change**2, variance), 1e-300)
+    return np.asarray(start + (1.0 - explained) * change)
 
 
 def level_and_curvature(sizes: Histogram, loss: Loss, level: ClipLevel) -> tuple[float, float]:
