@@ -18,12 +18,14 @@ from tailguard.solvers.preparation import Preparation
 __all__ = ["choose_recipe"]
 
 FEW = 14
-"""So many columns, the intercept included, are few at any n: where their medians cannot be carried, nothing can."""
+"""So many columns, the intercept included, are few at any n: "newton" does without their medians where it must, and
+what is made for many columns is refused sooner."""
 
 GRAM_NOISE, WIDE, WIDE_NOISE = 3.0, 300, 0.3
 """Noise of a Gram matrix, k^1.5 ÷ (n × budget), from which on a descent without one is better; from how many columns on
 it is the smaller one. On tables with 50 to 280 columns the Gram matrix wins wherever it was measured, up to a noise
-of 1.4; on designs without any correlation it loses from 0.3 on, by a factor of 2 at 0.6."""
+of 1.4; on synthetic designs, with little correlation or none, it loses from about 0.4 on, by a factor of 1.5 to 6
+at 0.6 to 1.2."""
 
 
 def choose_recipe(task: Task, problem: Problem, privacy: Privacy, parameters: Parameters = "practical") -> str:
