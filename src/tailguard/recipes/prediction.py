@@ -78,8 +78,8 @@ class Formula:
 
 
 FORMULAS: dict[tuple[str, str], Formula] = {
-    ("newton", "residuals"): Formula(0.74, 28.0, weak=19_000.0, start=110.0),
-    ("newton", "classes"): Formula(3.1, 115.0, weak=20_000.0, start=115.0),
+    ("newton", "residuals"): Formula(0.72, 36.0, weak=8_700.0, start=62.0),
+    ("newton", "classes"): Formula(3.1, 119.0, weak=19_000.0, start=82.0),
     ("clipping", "residuals"): Formula(1.4, 52.0, gram=450.0),
     ("clipping", "classes"): Formula(3.5, 160.0, gram=570.0),
     ("median_of_means", "residuals"): Formula(1.2, 220.0, gram=1100.0),

@@ -31,6 +31,10 @@ __all__ = ["Newton"]
 MARGIN = 1.25
 """By how much the share of the rarer class may be larger than what was released."""
 
+SHORTEST = 1.0
+"""Least length from which on rows are shortened: with an intercept no row is shorter, in private units hardly any is.
+A histogram that is mostly noise may say otherwise."""
+
 GATE = 3.0
 """Slopes whose squares add up to no more than noise's do, by so many deviations, are none."""
 
@@ -103,7 +107,7 @@ class Newton(Solver):
         view = yield from prepare_features(view, self.preparation, n, bits)
         loss = scaled_loss(self.loss, view)
         radius = yield from clip_level("row level", Norm(Rows(view)), self.row, n, bits)
-        white = yield from whitened("gram", view, radius, 1.0 - self.row.tail, self.ridge, n, bits)
+        white = yield from whitened("gram", view, max(radius, SHORTEST), 1.0 - self.row.tail, self.ridge, n, bits)
         start = np.zeros(white.view.dimension)
         if self.intercept and not self.scaled_target:
             start[-1] = yield from first_offset(white.view, loss, n, bits)
@@ -134,6 +138,7 @@ class Newton(Solver):
 
         radius = yield from clip_level("leverage level", Norm(Rows(white.view)), self.leverage, n, bits)
         names = ("slope level", "gradient")
+        radius = max(radius, SHORTEST)
         walk = yield from descend(names, self.descent, loss, white.view, radius, start, inside, most=most)
         return np.append(_believed(white, walk), shrunk(start, walk.point, walk.variance)[self.d :])
 

@@ -41,6 +41,11 @@ UPPER, UPPER_NORMALISER = 0.75, 0.8693
 """Quantile of the distance from a column's median that its spread is picked at, and standard deviations of a Gaussian
 law in it. The median distance of a column with two values would be that of either of them from a centre in between."""
 
+RARE, SMALLEST = 1, 2.0**-27
+"""A column that differs from its centre in less than about 3/8 of the records is left in its own units, and so is one
+whose size would be absurd. A pick for a rare indicator is nearly blind: it must not fall on a size far too small, for
+then the slope is far too large, and the few records that have the indicator are predicted absurdly."""
+
 SQUARES = 2.0
 """Squares of a row's entries are shortened to so many times √d, entries being of size 1."""
 
@@ -120,8 +125,8 @@ def _sizes(view: View, level: float, normaliser: float, n: int, bits: int) -> Ge
     sizes = np.empty(view.dimension_in)
     for j in range(view.dimension_in):
         column = Columns(replace(view, columns=[j]))
-        sizes[j] = yield from rank_level("feature scale", column, level, n, bits, otherwise=1.0 / normaliser)
-    return normaliser * sizes
+        sizes[j] = yield from rank_level("feature scale", column, level, n, bits, otherwise=1.0 / normaliser, rare=RARE)
+    return np.where(sizes < SMALLEST, 1.0, normaliser * sizes)
 
 
 def _target(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Released, View]:

@@ -18,7 +18,7 @@ CANDIDATES = CELLS - 1
 
 
 def rank_level(
-    step: str, scalars: Scalars, level: float, n: int, bits: int, *, otherwise: float
+    step: str, scalars: Scalars, level: float, n: int, bits: int, *, otherwise: float, rare: int = 3
 ) -> Generator[Query, Released, float]:
     """Ask for the `level`-quantile of a scalar's magnitude and return the middle of its half octave.
 
@@ -34,8 +34,10 @@ def rank_level(
         Number of records, and bits of the grid of counts.
     otherwise : float
         What to return where hardly any record counts; public or released.
+    rare : int, default=3
+        How few are hardly any, as in `Ranks`.
     """
-    ranks = Ranks(Octaves(scalars, LOW, HIGH, SUBSTEPS, bits), level, n)
+    ranks = Ranks(Octaves(scalars, LOW, HIGH, SUBSTEPS, bits), level, n, rare)
     reply = yield Query(step, ranks)
     index = int(np.clip(reply.value[0], 0, CANDIDATES - 1))
     return otherwise if index == CANDIDATES - 1 else float(ranks.magnitudes[index])

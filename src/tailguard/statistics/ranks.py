@@ -26,8 +26,8 @@ class Ranks(Statistic):
 
     The largest entry after Gumbel noise is a quantile by the exponential mechanism: one pick, whose error is a rank and
     does not depend on how wide the grid is but by a logarithm. Records in the first and last cell of the histogram
-    (zeros and infinities) count for nothing. The last entry is for data in which most records do so, less than about a
-    tenth being left: there is no quantile then.
+    (zeros and infinities) count for nothing. The last entry is for data in which most records do so, less than about
+    3·2^−(rare+2) being left, a tenth by default: there is no quantile then.
 
     Parameters
     ----------
@@ -37,6 +37,8 @@ class Ranks(Statistic):
         Between 0 and 1; rounded to a multiple of 2⁻¹⁰.
     size : int
         The number of records, public.
+    rare : int, default=3
+        How little is left then: from 2^−(rare+1) to 2^−rare of the records.
 
     Notes
     -----
@@ -49,8 +51,10 @@ class Ranks(Statistic):
     inner: Octaves
     level: float
     size: int
+    rare: int = 3
 
     def __post_init__(self) -> None:
+        integer("rare", self.rare, "Ranks", at_least=1, at_most=8)
         if type(self.inner) is not Octaves or self.inner.parts != 1 or self.inner.cells < 3:
             raise refuse("inner", "Ranks", "Octaves of one scalar with at least three cells", type(self.inner).__name__)
         integer("bits", self.inner.bits, "Ranks", at_least=LEVEL_BITS)
@@ -96,15 +100,15 @@ class Ranks(Statistic):
         return self.inner._block(X, y)
 
     def _of(self, counts: IntVector) -> IntVector:
-        return rank_distances(counts[1:-1], self.level, self.size, self.bits)
+        return rank_distances(counts[1:-1], self.level, self.size, self.bits, self.rare)
 
 
-def rank_distances(counts: IntVector, level: float, size: int, bits: int) -> IntVector:
+def rank_distances(counts: IntVector, level: float, size: int, bits: int, rare: int = 3) -> IntVector:
     """Return the entries of a histogram of at least 10 bits: one for each cell, and one for none of them."""
     upto = np.cumsum(counts)
     total, whole = int(upto[-1]), size << bits
     # L is a multiple of 2**LEVEL_BITS, and so is every count.
     wanted = (total >> LEVEL_BITS) * round(level * 2**LEVEL_BITS)
     distances = np.maximum(upto - counts - wanted, wanted - upto)
-    floor = max(0, (whole >> 3) - total)
-    return np.append(-np.maximum(distances, floor), min(0, (whole >> 4) - total))
+    floor = max(0, (whole >> rare) - total)
+    return np.append(-np.maximum(distances, floor), min(0, (whole >> rare + 1) - total))
