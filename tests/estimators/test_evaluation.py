@@ -297,3 +297,11 @@ def test_a_model_with_a_link_is_judged_by_what_it_predicts():
     target = model.predict(X) + np.random.default_rng(0).standard_normal(N)
     result = tg.evaluate(model, X, target, measures=["median_absolute_error"], random_state=0)
     assert result["median_absolute_error"].value == pytest.approx(0.674, rel=0.1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_large_budget_does_not_look_beyond_the_largest_error(seed):
+    """A quantile that rounds to 1 lies in no cell more than in any beyond the data."""
+    X, y = numbers()
+    found = tg.evaluate((W, 0.0), X, y, epsilon=200.0, delta=1e-6, random_state=seed)
+    assert found["r2"].value == pytest.approx(r2_score(y, X @ W), abs=0.03)

@@ -17,7 +17,7 @@ from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
 from tailguard.solvers.base import Range, Solver
 from tailguard.solvers.evaluation import ClassEvaluation, Judge, NumberEvaluation
-from tailguard.solvers.picked import MAGNITUDES, SIGNED
+from tailguard.solvers.picked import HIGHEST, MAGNITUDES, SIGNED
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.capped import Capped
 from tailguard.statistics.coordinatewise import Clamped
@@ -159,7 +159,7 @@ def _numbers(judge: Judge, steps: Sequence[Step], measures: Sequence[str]) -> So
     if "r2" in measures:
         noise = _noise(named["errors"], judge.n)
         rank = max(_rank(named[name], judge.n) for name in ("target spread", "error level"))
-        tail = min(max(rank, noise), LIMIT)
+        tail = min(max(rank, noise, 1.0 - HIGHEST), LIMIT)
         widening = max(tail / noise, 1.0) ** (1.0 / ORDER)
     if "median_absolute_error" in measures:
         sampling = judge.width * 0.5 / math.sqrt(judge.n)

@@ -7,11 +7,11 @@ import numpy as np
 from tailguard.solvers.base import Query, Released
 from tailguard.solvers.spread import HIGH, LOW
 from tailguard.statistics.octaves import Octaves
-from tailguard.statistics.ranks import Ranks
+from tailguard.statistics.ranks import LEVEL_BITS, Ranks
 from tailguard.statistics.scalars import Scalars
 from tailguard.statistics.signed_ranks import Halves, SignedRanks
 
-__all__ = ["MAGNITUDES", "SIGNED", "STEP", "SUBSTEPS", "magnitude", "signed_median"]
+__all__ = ["HIGHEST", "MAGNITUDES", "SIGNED", "STEP", "SUBSTEPS", "magnitude", "signed_median"]
 
 SUBSTEPS = 16
 """Cells an octave."""
@@ -23,12 +23,17 @@ MAGNITUDES, SIGNED = (HIGH - LOW) * SUBSTEPS - 1, 2 * (HIGH - LOW) * SUBSTEPS
 """How many entries a magnitude and a signed number are picked from."""
 
 
+HIGHEST = 1.0 - 2.0 ** (1 - LEVEL_BITS)
+"""Highest quantile that is sought. The next but one on the grid of levels is 1: every cell beyond the largest magnitude
+is as good as its own then, and one of them is picked."""
+
+
 def magnitude(step: str, scalars: Scalars, level: float, n: int, bits: int) -> Generator[Query, Released, float]:
     """Ask for the `level`-quantile of a scalar's magnitude and return it, or 0 where hardly any record has one.
 
     The plan's step is one pick of `MAGNITUDES` rank distances. Zeros and infinities do not count.
     """
-    ranks = Ranks(Octaves(scalars, LOW, HIGH, SUBSTEPS, bits), level, n)
+    ranks = Ranks(Octaves(scalars, LOW, HIGH, SUBSTEPS, bits), min(level, HIGHEST), n)
     reply = yield Query(step, ranks)
     index = int(np.clip(reply.value[0], 0, MAGNITUDES - 1))
     return 0.0 if index == MAGNITUDES - 1 else float(ranks.magnitudes[index])
