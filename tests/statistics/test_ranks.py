@@ -67,6 +67,16 @@ def test_a_single_cell_that_holds_everything_stands_out():
     assert np.sort(scores)[-2] <= -(500 << 20)
 
 
+@pytest.mark.parametrize(("rare", "none"), [(3, 0.09), (2, 0.18), (1, 0.37)])
+def test_where_few_records_count_there_is_no_quantile(rare, none):
+    """Between half of 2^−rare of the records and all of it, from three quarters on the cell wins."""
+    for share, found in ((none, False), (1.1 * 0.75 * 2.0**-rare, True)):
+        values = np.where(np.arange(2000) < share * 2000, 5.0, 0.0)
+        statistic = Ranks(Octaves(Target(View(1)), -20, 20, 2, 20), 0.5, 2000, rare)
+        best = int(np.argmax(evaluate(statistic, np.zeros((2000, 1)), values)))
+        assert (best < statistic.dimension - 1) == found
+
+
 def test_zeros_infinities_and_missing_values_do_not_count():
     values = np.concatenate([np.zeros(500), np.full(100, np.inf), np.full(100, np.nan), np.full(300, 5.0)])
     statistic, scores = ranks(values)

@@ -15,6 +15,11 @@ RANKED = [
     for level, size in ((0.5, 6), (0.9, 6), (0.0, 3), (1.0, 40))
 ]
 RANKED += [
+    Ranks(Octaves(scalars, -64, 64, 2, 20), 0.5, size, rare)
+    for scalars in (Target(VIEW), Norm(Rows(VIEW)))
+    for rare, size in ((1, 6), (2, 6), (1, 3), (8, 40))
+]
+RANKED += [
     SignedRanks(Octaves(Halves(scalars), low, high, substeps, 20), level, size)
     for scalars in (Target(VIEW), Slope(SLOPED))
     for low, high, substeps in ((-3, 3, 2), (-64, 64, 64), (0, 2, 1))

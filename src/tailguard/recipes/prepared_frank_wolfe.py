@@ -61,6 +61,12 @@ GROWTH = 0.3
 """Entries are bounded at GROWTH·(signal ÷ noise)^(1/4) of their usual size, at least at that (Hu et al. 2022, Theorem
 5: there noise and bias balance)."""
 
+SOURCES = (
+    ("steps", "balance of optimisation error and noise"),
+    ("shares, entries", "chosen on synthetic development data"),
+)
+"""Where a plan's numbers come from."""
+
 
 def plan_walk(recipe: str, entries: Entries, problem: Problem, privacy: Privacy) -> Plan:
     """Return the plan of `PreparedFrankWolfe`.
@@ -111,10 +117,7 @@ def plan_walk(recipe: str, entries: Entries, problem: Problem, privacy: Privacy)
         privacy=privacy,
         solver=solver,
         steps=assemble([*prepared, *_walk_drafts(solver, walk.share)], privacy, solver.bits),
-        sources=(
-            ("steps", "balance of optimisation error and noise"),
-            ("shares, entries", "chosen on synthetic development data"),
-        ),
+        sources=SOURCES,
     )
 
 
