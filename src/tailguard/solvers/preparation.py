@@ -57,7 +57,7 @@ class Preparation(Setting):
     scaled: bool = True
     pooled: bool = False
     scales: Scales | None = field(default=None, metadata=OPTIONAL)
-    medians: bool = field(default=True, metadata=OPTIONAL)
+    medians: bool = True
 
     @property
     def known(self) -> Scales:
