@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import expit, xlogy
 from scipy.stats import rankdata
 
-from benchmarks.objective import Fit, Matrix, Vector
+from benchmarks.objective import Vector
 
 __all__ = [
     "auc",
@@ -20,20 +20,14 @@ __all__ = [
 TRIM = 0.05
 
 
-def regression(
-    X: Matrix, y: Vector, fit: Fit, centre: float, within: tuple[float, float] | None = None
-) -> dict[str, float]:
+def regression(predictions: Vector, y: Vector, centre: float) -> dict[str, float]:
     """Return R², and the median and trimmed errors ÷ those of the constant `centre`.
 
-    Predictions may be held in a range.
     The trimmed error is the mean of all squared residuals but the largest 5 %: with a heavy tail a few records decide
     R², and what a model does for the others is seen here.
     """
     with np.errstate(all="ignore"):
-        residuals = y - X @ fit.coefficients - fit.intercept
-        if within is not None:
-            residuals = y - np.clip(X @ fit.coefficients + fit.intercept, *within)
-        squares = residuals**2
+        squares = (y - predictions) ** 2
         null = (y - centre) ** 2
         return {
             "r2": float(1.0 - np.mean(squares) / np.mean(null)),
@@ -46,10 +40,8 @@ def _trimmed(squares: Vector) -> float:
     return float(np.sort(squares)[: int(np.ceil((1.0 - TRIM) * len(squares)))].mean())
 
 
-def classification(X: Matrix, y: Vector, fit: Fit) -> dict[str, float]:
+def classification(odds: Vector, y: Vector) -> dict[str, float]:
     """Return the area under the ROC curve and the share of wrong labels."""
-    with np.errstate(all="ignore"):
-        odds = X @ fit.coefficients + fit.intercept
     return {"auc": auc(odds, y), "wrong": float(np.mean((odds > 0.0) != (y > 0.5)))}
 
 

@@ -5,6 +5,7 @@ as its value, one that refuses answers with the null model: neither is ever miss
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -49,9 +50,9 @@ class Fit:
         What was really spent, recomputed by us for what was really done, in the solver's own relation.
     seconds, peak_mb : float or None, default=None
         Where the solver measures them better than the runner can, as in another process.
-    within : (float, float) or None, default=None
-        The range in which its predictions are held, if it has one. Measures on real tables look at it; where the answer
-        is known, coefficients are judged.
+    predict : callable or None, default=None
+        What its own software says of new rows, numbers or log-odds, where that is more than its coefficients do. Real
+        tables are judged by it; where the answer is known, coefficients are.
     """
 
     coefficients: Vector
@@ -59,7 +60,16 @@ class Fit:
     spent: tuple[float, float] | None = None
     seconds: float | None = None
     peak_mb: float | None = None
-    within: tuple[float, float] | None = None
+    predict: Callable[[Matrix], Vector] | None = None
+
+    def values(self, X: Matrix) -> Vector:
+        """Return what the coefficients say of new rows."""
+        with np.errstate(all="ignore"):
+            return X @ self.coefficients + self.intercept
+
+    def predictions(self, X: Matrix) -> Vector:
+        """Return what is predicted of new rows."""
+        return self.values(X) if self.predict is None else self.predict(X)
 
 
 @dataclass(frozen=True, eq=False)

@@ -105,7 +105,7 @@ class Linear(Dataset):
         return {
             "excess": excess,
             "coefficient_error": measures.coefficient_error(slopes, model.slopes, self._deviations),
-            **measures.regression(drawn.X_test, drawn.y_test, fit, model.centre),
+            **measures.regression(fit.values(drawn.X_test), drawn.y_test, model.centre),
         }
 
     @property

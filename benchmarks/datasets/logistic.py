@@ -89,7 +89,7 @@ class Logistic(Dataset):
         return {
             "excess": measures.excess_log_loss(odds, self._odds(self._population, model)),
             "coefficient_error": measures.coefficient_error(slopes, model.slopes, self._deviations),
-            **measures.classification(drawn.X_test, drawn.y_test, fit),
+            **measures.classification(fit.values(drawn.X_test), drawn.y_test),
         }
 
     @property

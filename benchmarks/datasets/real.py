@@ -65,12 +65,11 @@ class Real(Dataset):
     def measures(self, drawn: Drawn, fit: Fit) -> dict[str, float]:
         """Return the held-out risk ÷ the null model's as `excess`: the best reachable value is not known."""
         null = constant(self.task, drawn)
+        predictions = fit.predictions(drawn.X_test)
         if self.task == "linear":
-            found = measures.regression(drawn.X_test, drawn.y_test, fit, null.intercept, fit.within)
+            found = measures.regression(predictions, drawn.y_test, null.intercept)
             return {"excess": 1.0 - found["r2"], **found}
-        with np.errstate(all="ignore"):
-            odds = drawn.X_test @ fit.coefficients + fit.intercept
-        excess = measures.log_loss(odds, drawn.y_test) / measures.log_loss(
-            np.full(len(odds), null.intercept), drawn.y_test
+        excess = measures.log_loss(predictions, drawn.y_test) / measures.log_loss(
+            np.full(len(predictions), null.intercept), drawn.y_test
         )
-        return {"excess": excess, **measures.classification(drawn.X_test, drawn.y_test, fit)}
+        return {"excess": excess, **measures.classification(predictions, drawn.y_test)}

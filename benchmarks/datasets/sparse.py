@@ -56,10 +56,13 @@ class Sparse(Dataset):
         with np.errstate(all="ignore"):
             odds = drawn.X_test @ fit.coefficients + fit.intercept
         excess = measures.excess_log_loss(odds, drawn.X_test @ slopes)
-        return {"excess": excess, **measures.classification(drawn.X_test, drawn.y_test, fit)}
+        return {"excess": excess, **measures.classification(fit.values(drawn.X_test), drawn.y_test)}
 
     def _regression(self, drawn: Drawn, fit: Fit, slopes: Vector, covariance: Matrix) -> dict[str, float]:
         with np.errstate(all="ignore"):
             change = fit.coefficients - slopes
             excess = float(change @ covariance @ change / (slopes @ covariance @ slopes))
-        return {"excess": excess, **measures.regression(drawn.X_test, drawn.y_test, fit, float(np.mean(drawn.y)))}
+        return {
+            "excess": excess,
+            **measures.regression(fit.values(drawn.X_test), drawn.y_test, float(np.mean(drawn.y))),
+        }

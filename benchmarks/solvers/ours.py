@@ -1,11 +1,19 @@
 """tailguard's own estimators, as a user would call them."""
 
+from functools import partial
 from typing import Any
 
+from scipy.special import logit
+
 import tailguard as tg
-from benchmarks.objective import Budget, Drawn, Fit, Refused, Solver
+from benchmarks.objective import Budget, Drawn, Fit, Matrix, Refused, Solver, Vector
 
 __all__ = ["Tailguard"]
+
+
+def _predictions(model: Any, X: Matrix) -> Vector:
+    """Return numbers, or the log-odds of the probabilities."""
+    return logit(model.predict_proba(X)[:, 1]) if hasattr(model, "predict_proba") else model.predict(X)
 
 
 class Tailguard(Solver):
@@ -26,7 +34,7 @@ class Tailguard(Solver):
         spent = (model.privacy_.epsilon, model.privacy_.delta)
         if task == "mean":
             return Fit(model.mean_, spent=spent)
-        return Fit(model.coef_, float(model.intercept_), spent, within=getattr(model, "prediction_range_", None))
+        return Fit(model.coef_, float(model.intercept_), spent, predict=partial(_predictions, model))
 
     def _model(self, task: str, data: Drawn, budget: Budget, seed: int) -> Any:
         options = {

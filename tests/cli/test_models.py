@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from tests.support.held_rows import held_scores
+
 MODELS = {
     "lasso": ("--target", "pay", "--model", "lasso", "--radius", 30),
     "lasso, pure": ("--target", "pay", "--model", "lasso", "--radius", 30, "--delta", 0),
@@ -32,7 +34,7 @@ def test_a_model_is_fitted_written_and_predicts(tailguard, files, columns, tmp_p
     if words[-2:] == ("--sparsity", 1):
         assert np.count_nonzero(coefficients) == 1
     header, *lines = tailguard("predict", file, files / "claims.parquet").out.splitlines()
-    scores = np.column_stack([columns["age"], columns["cost"]]) @ coefficients + model["intercept"]
+    scores = held_scores(model, np.column_stack([columns["age"], columns["cost"]]))
     if header == "prediction":
         held = np.clip(scores, *model.get("prediction_range", (-np.inf, np.inf)))
         np.testing.assert_allclose(np.array(lines, float), held, rtol=1e-9)

@@ -10,6 +10,7 @@ from tailguard import engines
 from tailguard.estimators.selection import plan_select
 from tailguard.plans import Plan
 from tailguard.recipes.evaluation import Judged, plan_evaluation
+from tailguard.solvers.feature_range import FeatureRange
 
 PURE, SOME = tg.Privacy(60.0, 0.0), tg.Privacy(30.0, 1e-6)
 SLOPES = (0.5, -0.05, 0.005)
@@ -50,6 +51,10 @@ def _plan(case: Judgement) -> Plan:
         return plan_evaluation(judged, case.n, case.privacy, judged.measures, 0.9)
     if kind == "held evaluation":
         return plan_evaluation(Judged(SLOPES, 0.1, what, (-20.0, 30.0)), case.n, case.privacy, ("r2",), 0.9)
+    if kind == "drawn evaluation":
+        ends = FeatureRange((5.0, 0.0, 1.0), (1.0, 0.0, 0.01), 4.0)
+        judged = Judged(SLOPES, 0.1, what, rows=ends)
+        return plan_evaluation(judged, case.n, case.privacy, judged.measures, 0.9)
     if kind == "error rate":
         return plan_evaluation(Judged(SLOPES, 0.1, what), case.n, case.privacy, ("error_rate",), 0.9)
     models, scoring = {
@@ -65,6 +70,8 @@ JUDGEMENTS = [
     Judgement("evaluation of numbers", PURE),
     Judgement("evaluation of numbers", SOME),
     Judgement("held evaluation of numbers", PURE),
+    Judgement("drawn evaluation of numbers", PURE),
+    Judgement("drawn evaluation of log-odds", SOME, classes=True),
     Judgement("evaluation of log-odds", PURE, classes=True),
     Judgement("evaluation of log-odds", SOME, classes=True),
     Judgement("evaluation of margins", PURE, classes=True),

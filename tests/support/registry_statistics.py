@@ -226,7 +226,7 @@ def _squares():
 
 def _judged():
     """Errors of a fixed model; the targets of these records are numbers, and some of them 0 and 1."""
-    view = View(3, basis=[[1.0], [-0.5], [0.25]])
+    view, moved = View(3, basis=[[1.0], [-0.5], [0.25]]), View(3, [0.5, 0.0, -1.0], [1.0, np.inf, 2.0])
     predictions = Predictions(view, 0.5)
     errors = SquaredErrors(predictions, 0.25, 2.0)
     for name, field in (
@@ -236,6 +236,7 @@ def _judged():
         ("wrong", ClassErrors(predictions, None)),
         ("losses", ClassErrors(predictions, 6.0)),
         ("squared errors within a range", SquaredErrors(Predictions(view, 0.5, (-3.0, 2.0)), 0.25, 2.0)),
+        ("squared errors of rows drawn back", SquaredErrors(Predictions(view, 0.5, rows=moved, radius=1.5), 0.25, 2.0)),
     ):
         yield Case(name, Capped(field, 1.0, 30), view, (0.0, 1.0, *around(2.0)), tight=0.7)
     for view, name in ((PLAIN[3], "3"), (MOVED[50], "50")):

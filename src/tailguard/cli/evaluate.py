@@ -80,7 +80,7 @@ def _judged(model: "Model") -> "Judged":
     if model.rows:
         raise DataError("A model of more than two classes cannot be evaluated yet.")
     target = "numbers" if model.classes is None else "margins" if model.margins else "log-odds"
-    return Judged(model.coefficients, model.intercept, target, model.within)
+    return Judged(model.coefficients, model.intercept, target, model.within, model.ends)
 
 
 def _checked(asked: list[str] | None, judged: "Judged") -> tuple[str, ...]:

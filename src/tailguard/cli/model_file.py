@@ -6,6 +6,7 @@ notices damage and careless edits; it is no signature.
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,14 @@ from tailguard.cli.console import check_readable
 from tailguard.errors import DataError, PlanError
 from tailguard.plans import Plan, Release, dumps, loads
 from tailguard.plans.result import result_of
+from tailguard.solvers.feature_range import FeatureRange
 
 __all__ = ["Model", "document", "read_model", "read_plan", "read_result", "read_text"]
 
 FORMAT = "tailguard model 1"
 
-HELD = ("prediction_range",)
-"""What only a model has whose predictions are held in a range."""
+HELD = ("prediction_range", "feature_range")
+"""What only a model has whose predictions are held in a range, or whose rows are drawn back into one."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Model:
     """What `predict` and `evaluate` need of a model file; `margins` says that its values are no log-odds.
 
     More than two classes have `rows` of coefficients and `offsets` instead of one vector and an intercept. Predicted
-    numbers may be held `within` a range.
+    numbers may be held `within` a range, rows drawn back to where they `end`, log-odds are at most `most`.
     """
 
     names: tuple[str, ...]
@@ -40,6 +42,8 @@ class Model:
     rows: tuple[tuple[float, ...], ...] = ()
     offsets: tuple[float, ...] = ()
     within: tuple[float, float] | None = None
+    ends: FeatureRange | None = None
+    most: float = math.inf
 
     @property
     def used(self) -> tuple[bool, ...]:
@@ -94,12 +98,13 @@ def read_model(path: Path) -> Model:
     _check(body)
     try:
         model = _model(**body["model"])
-        margins = body["promise"]["plan"]["problem"]["loss"]["type"] == "losses.Hinge"
+        problem = body["promise"]["plan"]["problem"]
+        margins, most = problem["loss"]["type"] == "losses.Hinge", math.log(max(problem["n"], 2))
     except (TypeError, ValueError, KeyError):  # a checksum that fits proves no sense
         raise _no_model(path) from None
     if model.target is None:
         raise DataError(f"{str(path)!r} holds a mean, which predicts nothing.")
-    return replace(model, margins=margins)
+    return replace(model, margins=margins, most=most)
 
 
 def read_result(path: Path) -> dict[str, Any]:
@@ -118,7 +123,13 @@ def read_result(path: Path) -> dict[str, Any]:
 
 
 def _model(
-    columns: Any, coefficients: Any, intercept: Any, target: Any, classes: Any, prediction_range: Any = None
+    columns: Any,
+    coefficients: Any,
+    intercept: Any,
+    target: Any,
+    classes: Any,
+    prediction_range: Any = None,
+    feature_range: Any = None,
 ) -> Model:
     names, label = tuple(str(name) for name in columns), None if target is None else str(target)
     labels = None if classes is None else tuple(str(one) for one in classes)
@@ -127,13 +138,30 @@ def _model(
         return Model(names, (), 0.0, labels, target=label, rows=rows, offsets=_numbers(labels, intercept))
     if labels is not None and len(labels) != 2:
         raise ValueError
-    within = None
-    if prediction_range is not None:
-        low, high = (float(end) for end in prediction_range)
-        if labels is not None or not low <= high:
-            raise ValueError
-        within = (low, high)
-    return Model(names, _numbers(names, coefficients), float(intercept), labels, target=label, within=within)
+    within, ends = _within(prediction_range), _ends(names, feature_range)
+    if labels is not None and within is not None:
+        raise ValueError
+    slopes = _numbers(names, coefficients)
+    return Model(names, slopes, float(intercept), labels, target=label, within=within, ends=ends)
+
+
+def _within(prediction_range: Any) -> tuple[float, float] | None:
+    if prediction_range is None:
+        return None
+    low, high = (float(end) for end in prediction_range)
+    if not low <= high:
+        raise ValueError
+    return low, high
+
+
+def _ends(names: tuple[str, ...], feature_range: Any) -> FeatureRange | None:
+    if feature_range is None:
+        return None
+    numbers = {name: _numbers(names, feature_range[name]) for name in ("centres", "rates")}
+    ends = FeatureRange(**numbers, radius=float(feature_range["radius"]))
+    if not (ends.radius > 0.0 and all(rate >= 0.0 for rate in ends.rates)):
+        raise ValueError
+    return ends
 
 
 def _numbers(names: tuple[str, ...], values: Any) -> tuple[float, ...]:

@@ -109,12 +109,15 @@ def _cells(model: "Model", X: "FloatMatrix") -> Iterator[list[Any]]:
         for row in chances.tolist():
             yield [_label(model, None if row[0] != row[0] else int(np.argmax(row))), *row]
         return
-    scores = np.asarray(X @ np.array(model.coefficients)[used] + model.intercept)
+    slopes = np.array(model.coefficients)[used]
+    scores = np.asarray(X @ slopes + model.intercept)
+    if model.ends is not None:
+        scores = model.ends.of(np.flatnonzero(used).tolist()).held(X, scores, slopes, model.intercept)
     if model.classes is None:
         held = scores if model.within is None else np.clip(scores, *model.within)
         yield from ([score] for score in held.tolist())
         return
-    beside = scores if model.margins else expit(scores)
+    beside = scores if model.margins else expit(np.clip(scores, -model.most, model.most))
     for score, number in zip(scores.tolist(), beside.tolist(), strict=True):
         yield [_label(model, None if score != score else int(score > 0)), number]
 

@@ -24,6 +24,7 @@ from tailguard.recipes import recipe
 from tailguard.recipes.automatic import choose_recipe
 from tailguard.recipes.base import Task
 from tailguard.run import make_randomness, run
+from tailguard.solvers.feature_range import FeatureRange
 
 __all__ = ["LinearModel", "PrivateEstimator"]
 
@@ -143,8 +144,16 @@ class LinearModel(PrivateEstimator):
 
     _task: Task = "regression"
 
+    @property
+    def feature_range_(self) -> FeatureRange | None:
+        """Where the rows are, by what was released of them: longer ones are predicted as if they ended there."""
+        return self.release_.estimate.feature_range
+
     def _scores(self, X: Any) -> NDArray[np.float64]:
-        return np.asarray(matrix(self, X) @ self.coef_ + self.intercept_)
+        rows = matrix(self, X)
+        scores = np.asarray(rows @ self.coef_ + self.intercept_)
+        ends = self.feature_range_
+        return scores if ends is None else ends.held(rows, scores, self.coef_, self.intercept_)
 
     def _learn(self, engine: Engine) -> Self:
         estimate = self._carry_out(engine).estimate

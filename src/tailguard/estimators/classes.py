@@ -51,6 +51,8 @@ class ManyClasses(Classifier):
         return self
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
+        if not self._several:
+            return super()._scores(X)
         return np.asarray(matrix(self, X) @ self.coef_.T + self.intercept_)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ from tailguard._validate import choice, real, refuse
 from tailguard.engines import Engine
 from tailguard.errors import DataError
 from tailguard.estimators.answers import answers
+from tailguard.estimators.base import LinearModel
 from tailguard.estimators.guard import inherited
 from tailguard.estimators.labels import Relabelled, equal, zero_one
 from tailguard.estimators.models import Regressor
@@ -197,7 +198,7 @@ def _judged(model: Any, X: Any, classes: Sequence[Any] | None) -> tuple[Judged, 
     if isinstance(model, Selection):
         linear, labels, _ = _judged(model.best_estimator_, X, classes)
         chosen = model.release_.estimate  # the same model, on all columns
-        return replace(linear, coefficients=tuple(chosen.coefficients.tolist())), labels, X
+        return replace(linear, coefficients=tuple(chosen.coefficients.tolist()), rows=chosen.feature_range), labels, X
     if isinstance(model, tuple) and len(model) == 2:
         kind = "numbers" if classes is None else "log-odds"
         return _linear(*model, kind), None if classes is None else _two(classes), X
@@ -212,7 +213,8 @@ def _judged(model: Any, X: Any, classes: Sequence[Any] | None) -> tuple[Judged, 
         kind = "numbers" if labels is None else "log-odds" if hasattr(model, "predict_proba") else "margins"
         linear = _linear(model.coef_, getattr(model, "intercept_", 0.0), kind)
         within = model.prediction_range_ if isinstance(model, Regressor) else EVERYWHERE
-        return linear if within == EVERYWHERE else replace(linear, within=within), labels, X
+        rows = model.feature_range_ if isinstance(model, LinearModel) else None
+        return replace(linear, within=None if within == EVERYWHERE else within, rows=rows), labels, X
     kind, scores = _scores(model, X, labels is not None)
     return _linear([1.0], 0.0, kind), labels, scores
 

@@ -1,5 +1,6 @@
 """Linear models with a target: what those of numbers share, and what those of two classes share."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -44,9 +45,9 @@ class Regressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         return self.release_.estimate.prediction_range
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the predictions for new rows, held in `prediction_range_`.
+        """Return the predictions for new rows, drawn back into `feature_range_` and held in `prediction_range_`.
 
-        Without it they are X @ coef_ + intercept_.
+        Without these they are X @ coef_ + intercept_.
         """
         return np.clip(self._scores(X), *self.prediction_range_)
 
@@ -116,6 +117,8 @@ class Classifier(TwoClasses):
         return Logistic()
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probabilities of both classes for new rows."""
-        positive = expit(self._scores(X))
+        """Return the probabilities of both classes for new rows; none is above n times the other, whatever a row is."""
+        scores = self._scores(X)
+        most = math.log(max(self.plan_.problem.n, 2))
+        positive = expit(np.clip(scores, -most, most))
         return np.column_stack([1.0 - positive, positive])

@@ -21,10 +21,15 @@ LEVEL = 0.95
 def result_of(release: "Release") -> dict[str, Any]:
     """Return the coefficients, the intercept (or one for each class), and what is known of their error.
 
-    Where predictions are held in a range, it is there too.
+    Where predictions are held in a range, or rows drawn back into one, it is there too.
     """
     estimate = release.estimate
-    held = {} if estimate.prediction_range == EVERYWHERE else {"prediction_range": list(estimate.prediction_range)}
+    held: dict[str, Any] = {}
+    if estimate.prediction_range != EVERYWHERE:
+        held["prediction_range"] = list(estimate.prediction_range)
+    if estimate.feature_range is not None:
+        ends = estimate.feature_range
+        held["feature_range"] = {"centres": list(ends.centres), "rates": list(ends.rates), "radius": ends.radius}
     return {
         "coefficients": estimate.coefficients.tolist(),
         "intercept": estimate.offsets.tolist() if isinstance(estimate, ClassEstimate) else float(estimate.intercept),

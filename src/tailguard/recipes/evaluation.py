@@ -17,6 +17,7 @@ from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
 from tailguard.solvers.base import Range, Solver
 from tailguard.solvers.evaluation import ClassEvaluation, Judge, NumberEvaluation
+from tailguard.solvers.feature_range import FeatureRange
 from tailguard.solvers.picked import HIGHEST, MAGNITUDES, SIGNED
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.capped import Capped
@@ -60,12 +61,15 @@ class Judged:
         0 where one of several classes is predicted as it is.
     within : (float, float) or None, default=None
         The range in which predicted numbers are held, if there is one; public.
+    rows : FeatureRange or None, default=None
+        Where rows end for the model, if they do; public.
     """
 
     coefficients: tuple[float, ...]
     intercept: float
     target: str
     within: Range | None = None
+    rows: FeatureRange | None = None
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -93,7 +97,7 @@ def plan_evaluation(model: Judged, n: int, privacy: Privacy, measures: Sequence[
     drafts = _number_drafts(measures) if numbers else _class_drafts(measures, cells)
     steps = assemble(drafts, privacy, bits)
     _check(steps, problem, privacy)
-    judge = Judge(model.coefficients, model.intercept, problem.n, bits, level, privacy.pure, model.within)
+    judge = Judge(model.coefficients, model.intercept, problem.n, bits, level, privacy.pure, model.within, model.rows)
     return Plan(
         recipe=NAME,
         parameters="practical",

@@ -58,11 +58,19 @@ def values(release: Release, names: Sequence[str] | None, classes: Sequence[str]
 
 
 def held(release: Release) -> str | None:
-    """Return a sentence where predictions are held in a range."""
-    if release.estimate.prediction_range == EVERYWHERE:
-        return None
-    low, high = (words.number(end) for end in release.estimate.prediction_range)
-    return f"Predictions are held within {low} and {high}: hardly any target lies outside, by what was released."
+    """Return a sentence where predictions are held in a range, and one where rows are drawn back into one."""
+    said, ends = [], release.estimate.feature_range
+    if release.estimate.prediction_range != EVERYWHERE:
+        low, high = (words.number(end) for end in release.estimate.prediction_range)
+        said.append(
+            f"Predictions are held within {low} and {high}: hardly any target lies outside, by what was released."
+        )
+    if ends is not None:
+        said.append(
+            f"Rows farther than {words.number(ends.radius)} private scales from the centre are predicted as if they "
+            "ended there: hardly any are, by what was released."
+        )
+    return " ".join(said) or None
 
 
 def doubt(release: Release) -> str | None:

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator
 from dataclasses import dataclass
 from math import inf
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from scipy.special import ndtri
 
 from tailguard._validate import real
 from tailguard.statistics.base import Statistic
+
+if TYPE_CHECKING:
+    from tailguard.solvers.feature_range import FeatureRange
 
 __all__ = [
     "EVERYWHERE",
@@ -122,12 +125,15 @@ class Estimate:
         What is known of its error, where the recipe releases what that takes.
     prediction_range : (float, float)
         Where the targets are, by what was released of them: predictions are held in it. All numbers, where nothing was.
+    feature_range : FeatureRange or None
+        Where the rows are: longer ones are predicted as if they ended there. None, where nothing was released of it.
     """
 
     coefficients: FloatVector
     intercept: float = 0.0
     uncertainty: Uncertainty | None = None
     prediction_range: Range = EVERYWHERE
+    feature_range: "FeatureRange | None" = None
 
 
 Solve: TypeAlias = Generator[Query, Released, Estimate]

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from tailguard.solvers.base import EVERYWHERE, OPTIONAL, Query, Range, Released, Setting, Solve, Solver
+from tailguard.solvers.feature_range import FeatureRange
 from tailguard.solvers.measures import Evaluated, Measure, area, measured, unknown
 from tailguard.solvers.picked import STEP, magnitude, signed_median
 from tailguard.solvers.spread import HIGH, LOW
@@ -50,6 +51,8 @@ class Judge(Setting):
         Whether noise is Laplace's, whose standard deviation is √2 of its scale.
     within : (float, float) or None
         The range in which predictions are held; public, or released before.
+    rows : FeatureRange or None
+        Where rows end for the model; public, or released before.
     """
 
     coefficients: tuple[float, ...]
@@ -59,12 +62,16 @@ class Judge(Setting):
     level: float
     pure: bool
     within: Range | None = field(default=None, metadata=OPTIONAL)
+    rows: FeatureRange | None = field(default=None, metadata=OPTIONAL)
 
     @property
     def predictions(self) -> Predictions:
         """The model's."""
         view = View(len(self.coefficients), basis=np.array(self.coefficients)[:, None])
-        return Predictions(view, self.intercept, self.within or EVERYWHERE)
+        within = self.within or EVERYWHERE
+        if self.rows is None:
+            return Predictions(view, self.intercept, within)
+        return Predictions(view, self.intercept, within, self.rows.view, self.rows.radius)
 
     @property
     def width(self) -> float:

@@ -16,6 +16,7 @@ from tailguard.solvers.bounded_descent import BoundedDescent, Walk, descend, shr
 from tailguard.solvers.calibration import Calibration, calibrate
 from tailguard.solvers.clip_level import ClipLevel, clip_level, histogram
 from tailguard.solvers.ending import first_offset
+from tailguard.solvers.feature_range import with_feature_range
 from tailguard.solvers.intercept import Settling, settle
 from tailguard.solvers.preparation import Preparation, prepare_features, prepare_target, units
 from tailguard.solvers.refit import scaled_loss
@@ -88,6 +89,7 @@ class Newton(Solver):
     settling: Settling | None
     errors: Sandwich | None = None
 
+    @with_feature_range
     @with_range
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""

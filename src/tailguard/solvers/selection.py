@@ -11,6 +11,7 @@ from tailguard.losses.absolute import Absolute
 from tailguard.losses.logistic import Logistic
 from tailguard.losses.squared import Squared
 from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting, Solve, Solver
+from tailguard.solvers.feature_range import FeatureRange
 from tailguard.solvers.picked import magnitude
 from tailguard.solvers.spread import HIGH, LOW
 from tailguard.statistics.coordinatewise import Clamped
@@ -122,7 +123,20 @@ class ModelSelection(Solver):
         winner = int(np.clip(reply.value[0], 0, len(models) - 1))
         noise = limit * self.pick / self.n
         slopes, offset = wide[winner][: self.d], float(wide[winner][self.d])
-        return Selected(slopes, offset, None, models[winner].prediction_range, winner, tuple(models), noise)
+        return Selected(
+            slopes,
+            offset,
+            prediction_range=models[winner].prediction_range,
+            feature_range=self._among(models[winner], self.candidates[winner].columns),
+            winner=winner,
+            models=tuple(models),
+            noise=noise,
+        )
+
+    def _among(self, model: Estimate, columns: tuple[int, ...] | None) -> FeatureRange | None:
+        """Return where the rows with all columns are."""
+        found = model.feature_range
+        return found if found is None or columns is None else found.among(self.d, columns)
 
     def _wide(self, model: Estimate, columns: tuple[int, ...] | None) -> FloatVector:
         """Return coefficients for all columns, and the intercept."""

@@ -33,8 +33,8 @@ FALSE_ALARM = 1e-4
 """Probability that noise alone makes one of the cells look occupied."""
 
 START, AHEAD = 0.3, 4
-"""Laws are compared from the cell beyond whose beginning that share lies, to so many cells beyond the last that is
-certain."""
+"""Laws are compared from the cell beyond whose beginning that share lies, to so many octaves beyond the last cell that
+is certain."""
 
 ROUGHNESS = 0.5
 """Relative deviation of a cell's mass from any law."""
@@ -96,33 +96,45 @@ def target_range(query: Query, reply: Released) -> Range:
     return (centre - width, centre + width)
 
 
-def reach(counts: FloatVector, noise: float, edges: FloatVector, *, exponential: bool = False) -> float:
+def reach(
+    counts: FloatVector,
+    noise: float,
+    edges: FloatVector,
+    *,
+    exponential: bool = False,
+    substeps: int = 1,
+    atoms: bool = True,
+) -> float:
     """Return the level beyond which hardly any magnitude lies; infinite where a histogram does not say.
 
     Parameters
     ----------
     counts : float64 vector
-        Noisy counts of cells that are an octave wide; the first holds zeros, the last infinities.
+        Noisy counts of cells; the first holds zeros, the last infinities.
     noise : float
         Their deviation.
     edges : float64 vector
         Where the cells begin and end.
     exponential : bool, default=False
         Whether noise has the tails of Laplace's law.
+    substeps : int, default=1
+        Cells in an octave.
+    atoms : bool, default=True
+        Whether many magnitudes may be equal.
     """
     counts = np.clip(np.nan_to_num(counts), -MANY, MANY)
     certain = np.flatnonzero(counts > noise * _deviations(counts.size, exponential))
     inner = certain[certain > 0]
-    if inner.size < FEWEST or inner[-1] == counts.size - 1:
+    if inner.size < (FEWEST if atoms else 1) or inner[-1] == counts.size - 1:
         return math.inf
     top = int(inner[-1])
     total = float(counts[1 : top + 1].sum())
-    if counts[inner].max() > LUMP * total:
+    if atoms and counts[inner].max() > LUMP * total:
         return math.inf
     above = np.cumsum(counts[top:0:-1])[::-1]  # of the cells from 1 to the top
     start = 1 + int(np.flatnonzero(above >= START * total)[-1])
-    octaves = _octaves(counts[start : min(top + 1 + AHEAD, counts.size - 1)], noise)
-    return float(edges[start] * 2.0 ** min(max(octaves, top + 1.0 - start), float(counts.size)))
+    octaves = _octaves(counts[start : min(top + 1 + AHEAD * substeps, counts.size - 1)], noise, substeps)
+    return float(edges[start] * 2.0 ** min(max(octaves, (top + 1.0 - start) / substeps), float(counts.size)))
 
 
 def _deviations(cells: int, exponential: bool) -> float:
@@ -130,9 +142,9 @@ def _deviations(cells: int, exponential: bool) -> float:
     return math.log(cells / (2.0 * FALSE_ALARM)) / math.sqrt(2.0) if exponential else -float(ndtri(FALSE_ALARM / cells))
 
 
-def _octaves(counts: FloatVector, noise: float) -> float:
+def _octaves(counts: FloatVector, noise: float, substeps: int) -> float:
     """Return how many octaves beyond the first cell's beginning laws that agree with the counts have `TAIL` records."""
-    x = np.arange(counts.size + 1.0)
+    x = np.arange(counts.size + 1.0) / substeps
     shares = -np.diff(np.exp2(-(np.outer(_ORDERS, x) + np.outer(_BENDS, x**2))))
     precision = 1.0 / (noise**2 + (ROUGHNESS * np.maximum(counts, 0.0)) ** 2 + 1.0)
     amounts = np.maximum((shares * precision) @ counts / (shares**2 @ precision), 1.0)

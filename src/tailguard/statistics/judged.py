@@ -14,8 +14,8 @@ from tailguard._validate import integer, real
 from tailguard.losses.logistic import Logistic
 from tailguard.statistics import passes
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, frozen
-from tailguard.statistics.fields import Field
-from tailguard.statistics.scalars import Scalars
+from tailguard.statistics.fields import Field, Rows
+from tailguard.statistics.scalars import Norm, Scalars
 from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
@@ -28,12 +28,32 @@ __all__ = [
     "Residuals",
     "ScoreCells",
     "SquaredErrors",
+    "drawn_back",
 ]
+
+
+def drawn_back(scores: FloatVector, lengths: FloatVector, radius: float, middle: float) -> FloatVector:
+    """Return a linear model's values with those of rows longer than `radius` as if they were that long.
+
+    A value that is not finite stays as it is.
+
+    Parameters
+    ----------
+    scores, lengths : vectors
+        The model's value of every row, and the row's distance from the centre.
+    radius : float
+        Where rows end.
+    middle : float
+        The value of the centre.
+    """
+    with np.errstate(all="ignore"):
+        nearer = middle + radius / np.maximum(lengths, radius) * (scores - middle)
+    return np.where((lengths > radius) & np.isfinite(scores), nearer, scores)
 
 
 @dataclass(frozen=True, eq=False)
 class Predictions(Scalars):
-    """The prediction ⟨x, w⟩ + b, held in a range.
+    """The prediction ⟨x, w⟩ + b, of a row that is drawn back where it is long, held in a range.
 
     Parameters
     ----------
@@ -43,11 +63,17 @@ class Predictions(Scalars):
         b, public or released.
     within : (float, float), default=(-inf, inf)
         The range; public or released.
+    rows : View or None, default=None
+        Rows whose length counts, without a basis; None for none.
+    radius : float, default=inf
+        Where they end; public or released.
     """
 
     view: View
     offset: float
     within: tuple[float, float] = (-np.inf, np.inf)
+    rows: View | None = None
+    radius: float = np.inf
 
     def __post_init__(self) -> None:
         integer("dimension", self.view.dimension, "the view of Predictions", at_most=1)
@@ -56,11 +82,20 @@ class Predictions(Scalars):
     @property
     def width(self) -> int:
         """How many floats a sparse record becomes on the way."""
-        return self.view.dense_width
+        return max(self.view.dense_width, 0 if self.rows is None else self.rows.width)
 
-    def values(self, X: AnyRows, y: FloatVector | None) -> FloatMatrix:  # noqa: ARG002
+    def values(self, X: AnyRows, y: FloatVector | None) -> FloatMatrix:
         """Return the scalars of a chunk of raw records."""
-        return frozen(np.clip(self.view.dense(X) + self.offset, *self.within))
+        scores = self.view.dense(X) + self.offset
+        if self.rows is not None:
+            lengths = np.asarray(Norm(Rows(self.rows)).values(X, y))
+            scores = drawn_back(scores, lengths, self.radius, self._middle(self.rows))
+        return frozen(np.clip(scores, *self.within))
+
+    def _middle(self, rows: View) -> float:
+        """The prediction of the centre."""
+        slopes, centre = np.asarray(self.view.basis)[:, 0], 0.0 if rows.centre is None else np.asarray(rows.centre)
+        return float(np.sum(slopes * centre) + self.offset)
 
     def pairs(self, X: AnyRows, y: FloatVector | None) -> tuple[FloatVector, FloatVector]:
         """Return the predictions and the targets of a chunk of raw records."""

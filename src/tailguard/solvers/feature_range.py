@@ -1,0 +1,149 @@
+"""Where the rows are: how far out a linear model is believed, read off the histogram of the rows' lengths.
+
+A slope is learned where most rows are, and a row ten thousand times as long is predicted ten thousand times as far off.
+Such a row is drawn back towards the centre, to the length beyond which the released histogram leaves room for hardly
+any: all columns by one factor, so that a prediction comes nearer to that of the centre.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting, Solve
+from tailguard.solvers.clip_level import SUBSTEPS
+from tailguard.solvers.preparation import units
+from tailguard.solvers.target_range import reach
+from tailguard.statistics.fields import Rows
+from tailguard.statistics.judged import drawn_back
+from tailguard.statistics.octaves import Octaves
+from tailguard.statistics.scalars import Norm
+from tailguard.statistics.view import View
+
+__all__ = ["FeatureRange", "feature_range", "with_feature_range"]
+
+S = TypeVar("S")
+
+BLOCK = 2**22
+"""Numbers that are looked at together."""
+
+
+@dataclass(frozen=True)
+class FeatureRange(Setting):
+    """Rows whose entries rate·(x − centre) have a Euclidean norm of at most `radius`; released.
+
+    Parameters
+    ----------
+    centres : tuple of float
+        One for each column.
+    rates : tuple of float
+        1 ÷ scale; 0 for a column that the model does not look at.
+    radius : float
+        The longest row.
+    """
+
+    centres: tuple[float, ...]
+    rates: tuple[float, ...]
+    radius: float
+
+    @property
+    def view(self) -> View:
+        """The rows whose lengths count."""
+        with np.errstate(divide="ignore"):
+            return View(len(self.centres), centre=self.centres, scale=1.0 / np.array(self.rates))
+
+    def of(self, columns: Sequence[int]) -> "FeatureRange":
+        """Return the same for some of the columns; others must have no rate."""
+        centres, rates = (tuple(numbers[column] for column in columns) for numbers in (self.centres, self.rates))
+        return FeatureRange(centres, rates, self.radius)
+
+    def among(self, d: int, columns: Sequence[int]) -> "FeatureRange":
+        """Return the same for d columns, of which these are the ones that it knows."""
+        wide = np.zeros((2, d))
+        wide[:, list(columns)] = self.centres, self.rates
+        return FeatureRange(tuple(wide[0].tolist()), tuple(wide[1].tolist()), self.radius)
+
+    def held(self, X: Any, scores: FloatVector, coefficients: FloatVector, intercept: float) -> FloatVector:
+        """Return a model's values with those of long rows drawn back; the others are as they were.
+
+        Parameters
+        ----------
+        X : matrix, dense or sparse
+            Raw rows.
+        scores : vector
+            X @ coefficients + intercept.
+        coefficients, intercept : vector, float
+            The model.
+        """
+        with np.errstate(all="ignore"):
+            middle = float(coefficients @ np.array(self.centres) + intercept)
+            return drawn_back(scores, self._lengths(X), self.radius, middle)
+
+    def _lengths(self, X: Any) -> FloatVector:
+        if hasattr(X, "tocsr"):
+            return self._sparse_lengths(X.tocsr())
+        lengths, step = Norm(Rows(self.view)), max(1, BLOCK // max(len(self.centres), 1))
+        blocks = (np.ascontiguousarray(X[start : start + step]) for start in range(0, len(X), step))
+        return np.concatenate([np.empty(0), *(np.asarray(lengths.values(block, None))[:, 0] for block in blocks)])
+
+    def _sparse_lengths(self, X: Any) -> FloatVector:
+        """Of all entries that are not 0, what they add to the length of a row of zeros."""
+        centres, squares = np.array(self.centres), np.array(self.rates) ** 2
+        added = X.astype(np.float64)
+        added.data = added.data * (added.data - 2.0 * centres[X.indices]) * squares[X.indices]
+        found = np.asarray(added.sum(axis=1), dtype=np.float64).ravel() + np.sum(centres**2 * squares)
+        return np.asarray(np.sqrt(np.maximum(found, 0.0)))
+
+
+def with_feature_range(solve: Callable[[S], Solve]) -> Callable[[S], Solve]:
+    """Make a solver's `solve` return the range of its rows with the model, where it asks for "row level"."""
+
+    @wraps(solve)
+    def ranged(self: S) -> Solve:
+        return _watched(solve(self))
+
+    return ranged
+
+
+def _watched(solve: Solve) -> Solve:
+    query, answer = next(solve), None
+    while True:
+        reply = yield query
+        if query.step == "row level":
+            answer = query, reply
+        try:
+            query = solve.send(reply)
+        except StopIteration as stop:
+            estimate: Estimate = stop.value
+            found = None if answer is None else feature_range(*answer, estimate.coefficients)
+            return replace(estimate, feature_range=found)
+
+
+def feature_range(query: Query, reply: Released, coefficients: FloatVector) -> FeatureRange | None:
+    """Return where the rows are, by a released histogram of their lengths: None where it does not say.
+
+    Columns without a coefficient do not count: new rows need not have them.
+
+    Parameters
+    ----------
+    query, reply : Query, Released
+        The histogram's question, which holds centres and scales, and its answer.
+    coefficients : vector
+        Of the model.
+    """
+    statistic = query.statistic
+    assert isinstance(statistic, Octaves)
+    assert isinstance(statistic.scalars, Norm)
+    assert isinstance(statistic.scalars.field, Rows)
+    view = statistic.scalars.field.view
+    noise = reply.noise * (math.sqrt(2.0) if reply.exponential else 1.0)
+    length = reach(reply.value, noise, statistic.edges, exponential=reply.exponential, substeps=SUBSTEPS, atoms=False)
+    radius = math.sqrt(max(length**2 - bool(view.intercept), 0.0))  # the intercept is an entry of every row
+    if not (math.isfinite(radius) and radius > 0.0 and np.any(coefficients)):
+        return None
+    centre, scale = units(view)
+    rates = np.where(coefficients == 0.0, 0.0, 1.0 / scale)
+    return FeatureRange(tuple(centre.tolist()), tuple(rates.tolist()), radius)
