@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import tailguard as tg
+from tailguard.solvers.base import Released
 from tailguard.solvers.preparation import prepare_features
+from tailguard.solvers.spread import spread
+from tailguard.statistics.scalars import Columns
 from tailguard.statistics.view import View
 
 
@@ -48,3 +51,33 @@ def test_a_constant_column_is_dropped_from_a_model_wherever_it_sits():
         model = tg.LinearRegression(epsilon=1.0, random_state=seed).fit(X, 2.0 * x[:, 0] + 3.0)
         assert np.all(model.coef_[:3] == 0.0)
         assert model.coef_[3] == pytest.approx(2.0, abs=0.1)
+
+
+def spread_around(X, centre, noise, seed=0):
+    """The scales that a noisy histogram around given centres shows."""
+    ask = spread("feature scale", Columns(View(X.shape[1], centre=centre)), centre, len(X), 30, 0.3)
+    query = next(ask)
+    exact = query.statistic.kernel()(X, None) * query.statistic.unit
+    rng = np.random.default_rng(seed)
+    try:
+        ask.send(Released("feature scale", exact + noise * rng.standard_normal(exact.size), noise))
+    except StopIteration as stop:
+        return stop.value
+    pytest.fail("one histogram is all that is asked for")
+
+
+@pytest.mark.parametrize("octaves", [1.0, 9.0], ids=["together", "spread thinly"])
+@pytest.mark.parametrize("centre", [2.0**-60, 1.4e-17, 6e-8, 2.0**-10, -1e-6])
+def test_zeros_around_a_median_that_is_hardly_one_are_no_spread(centre, octaves):
+    """Where 60 % are 0, noise may put the median anywhere between 0 and the next value."""
+    rng = np.random.default_rng(7)
+    X = np.where(rng.random((5000, 1)) < 0.6, 0.0, 4.0 * 2.0 ** rng.uniform(0.0, octaves, (5000, 1)))
+    for seed in range(5):
+        assert 2.0 < spread_around(X, np.array([centre]), 90.0, seed)[0] < 2000.0
+
+
+@pytest.mark.parametrize("centre", [0.5, 1.0, 0.9])
+def test_an_indicator_keeps_its_scale_wherever_its_centre_is(centre):
+    X = (np.random.default_rng(8).random((5000, 1)) < 0.6).astype(float)
+    for seed in range(5):
+        assert 0.2 < spread_around(X, np.array([centre]), 90.0, seed)[0] < 2.0

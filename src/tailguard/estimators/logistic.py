@@ -59,8 +59,8 @@ class LogisticRegression(ManyClasses):
     coef_std_error_, intercept_std_error_ : float64 vector or None, float or None
         Their standard errors, sampling error and privacy noise together; None where the method offers none.
     feature_range_ : FeatureRange or None
-        Where the rows are, by what was released of them: `centres`, `rates` (1 ÷ scale) and a `radius`. Rows farther out are
-        predicted as if they ended there. None where the method releases no histogram of rows.
+        Where the rows are, by what was released of them: `centres`, `rates` (1 ÷ scale) and a `radius`. Rows farther
+        out are predicted as if they ended there. None where the method releases no histogram of rows.
     plan_, release_, privacy_ : Plan, Release, Privacy
         What was promised, what was done, and the recomputed guarantee.
 

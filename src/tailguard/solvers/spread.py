@@ -20,6 +20,11 @@ __all__ = ["HIGH", "LOW", "spread"]
 LOW, HIGH = -64, 64
 """Octaves of every magnitude we look at: 5e-20 … 2e19."""
 
+FEWEST, MOST, FAR, CALMER = 0.3, 0.8, 2.0**6, 0.6
+"""Mass at the distance of 0 from the centre that may be zeros: nearly half of a column at least, or no number next to 0
+were its median; and not all of it. They are taken for zeros if the others are that much farther off. As these must be
+somewhere, the threshold of their window is lower."""
+
 WINDOWS = (1, 3, 8)
 """Widths in octaves in which significant mass is sought; wide ones see what single bins cannot."""
 
@@ -57,7 +62,31 @@ def spread(
     # One false alarm among all windows of all columns in a thousand fits.
     threshold = noise * float(-ndtri(1e-3 / (len(WINDOWS) * masses.size)))
     floors = np.log2(np.maximum(np.abs(centre) * resolution, 2.0**LOW)) - LOW
-    return np.array([_scale(mass, threshold, int(np.ceil(floor))) for mass, floor in zip(masses, floors, strict=True)])
+    places = np.clip(np.frexp(centre)[1] - 1 - LOW, 0, HIGH - LOW - 1)
+    rows = zip(masses, np.ceil(floors).astype(int), places, strict=True)
+    return np.array([_without_zeros(mass, threshold, floor, int(place)) for mass, floor, place in rows])
+
+
+def _without_zeros(mass: FloatVector, threshold: float, floor: int, place: int) -> float:
+    """Return the scale of a column whose zeros, if there are any, lie in the cell `place`: as far off as the centre.
+
+    Where half of a column is 0, every number from there to the next value is a median, however small. Then nothing is
+    nearer to it than the zeros, which are no spread, and all others are far beyond.
+    """
+    found, cells = _scale(mass, threshold, floor), np.arange(mass.size)
+    nearer = _significant(np.where(cells < place, mass, 0.0), threshold).any()
+    if not max(FEWEST, threshold) < mass[place] < MOST or nearer or np.isinf(found):
+        return found
+    beyond = np.where(cells > place, mass, 0.0)
+    others = _scale(beyond, threshold, place)
+    if np.isinf(
+        others
+    ):  # perhaps they are spread too thinly, but they must be somewhere: in a window with most of them
+        sums = np.convolve(beyond[:-1], np.ones(WINDOWS[-1]), "valid")
+        window = cells - int(np.argmax(sums))
+        if sums.max() > 0.5 * (1.0 - mass[place]):
+            others = _scale(np.where((window >= 0) & (window < WINDOWS[-1]), beyond, 0.0), CALMER * threshold, place)
+    return others if FAR * 2.0 ** (LOW + place) < others < np.inf else found
 
 
 def _scale(mass: FloatVector, threshold: float, floor: int) -> float:
