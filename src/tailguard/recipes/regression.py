@@ -50,7 +50,7 @@ def plan_regression(recipe: str, oracle: MeanOracle, problem: Problem, privacy: 
         *feature_drafts(preparation, problem.d, CENTRE, SCALE),
     ]
     k, correct = problem.d + problem.intercept, scaled and problem.intercept
-    errors, served = sandwich_for(problem, oracle, k)
+    errors, served = sandwich_for(problem, oracle, k, calibrated=False)
     left = 1.0 - sum(draft.share for draft in [*prepared, *served])
     descent = RefitPlan(problem, privacy, oracle, k, 1.0, left, correct)
     solver = ClippedDescent(

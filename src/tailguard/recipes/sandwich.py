@@ -10,14 +10,21 @@ from tailguard.solvers.oracles import Clip, MeanOracle
 from tailguard.solvers.sandwich import Sandwich
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.outer import Outer
+from tailguard.statistics.weighted import Weighted
 
 __all__ = ["sandwich_for"]
 
-BREAD, MEAT = 0.01, 0.02
-"""Shares of the derivative of the mean gradient and of the second moments of gradients."""
+BREAD, MEAT, LEAN_MEAT = 0.01, 0.02, 0.01
+"""Shares of the derivative of the mean gradient and of the second moments of gradients. Those of classes give the shape
+of the derivative too; where residuals are bounded tightly, less will do."""
+
+WIDE = 0.025
+"""Share of one gradient with wide levels, which tells slopes apart that tight levels have shortened."""
 
 
-def sandwich_for(problem: Problem, oracle: MeanOracle, k: int) -> tuple[Sandwich | None, list[Draft]]:
+def sandwich_for(
+    problem: Problem, oracle: MeanOracle, k: int, calibrated: bool = True
+) -> tuple[Sandwich | None, list[Draft]]:
     """Return how the uncertainty of a fit on k columns is estimated and the steps it takes, the last of the plan.
 
     It is offered for least squares and logistic regression in the whole space or a ball: corners of a polytope, groups
@@ -27,5 +34,8 @@ def sandwich_for(problem: Problem, oracle: MeanOracle, k: int) -> tuple[Sandwich
     if not (smooth and isinstance(oracle, Clip)):
         return None, []
     size = k * (k + 1) // 2
-    drafts = [Draft("bread", Outer, size, BREAD), Draft("meat", Outer, size, MEAT)]
-    return Sandwich(problem.n, grid_bits(problem.n)), drafts
+    wide = calibrated and isinstance(problem.loss, Squared) and problem.d > 1
+    drafts = [Draft("bread", Outer, size, BREAD), Draft("meat", Outer, size, LEAN_MEAT if wide else MEAT)]
+    if wide:
+        drafts.append(Draft("wide gradient", Weighted, k, WIDE))
+    return Sandwich(problem.n, grid_bits(problem.n), wide), drafts

@@ -9,6 +9,7 @@ from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Solve
 from tailguard.solvers.clip_level import ClipLevel, histogram
 from tailguard.solvers.oracles import MeanOracle
 from tailguard.solvers.preparation import Preparation, prepare_features, units
+from tailguard.solvers.tails import mean_excess
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Rows
 from tailguard.statistics.squares import Squares
@@ -16,14 +17,12 @@ from tailguard.statistics.view import View
 
 __all__ = ["PrivateMean"]
 
-ORDER = 3.0
-"""Order of tails for which the allowance for clipping is made."""
+UNSURE = 0.5
+"""By how much a tail that looks two-sided may be heavier on one side, as a part of it."""
 
-UNSEEN = 0.7
-"""Part of a histogram's noise in a cell by which the mass beyond the threshold may be larger than wanted."""
-
-SKEW = 3.0
-"""Mean ÷ root mean square, both from the median, above a third of which a tail counts as one-sided."""
+LEAN = (0.05, 0.2)
+"""Mean ÷ root mean square, both from the median, up to which a tail counts as two-sided and from which on as
+one-sided."""
 
 
 @dataclass(frozen=True)
@@ -61,14 +60,14 @@ class PrivateMean(Solver):
 
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
-        view, oracle, beyond = View(self.d), self.oracle, 0.0
+        view, oracle, lost = View(self.d), self.oracle, (0.0, 0.0)
         if self.preparation is not None:
             view = yield from prepare_features(view, self.preparation, self.n, self.bits)
         rows = Rows(view)
         if self.level is not None:
             sizes = yield from histogram("clip level", oracle.scalars(rows), self.n, self.bits)
             oracle = oracle.at(sizes.beyond(self.level.tail, self.level.order))
-            beyond = float(np.hypot(self.level.tail, UNSEEN * sizes.noise))
+            lost = mean_excess(sizes, oracle.threshold, self.level.order)
         reply = yield Query("mean", oracle.statistic(rows, self.bits))
         mean = oracle.mean(reply, self.n)
         if self.preparation is None:
@@ -76,27 +75,45 @@ class PrivateMean(Solver):
         centre, scale = units(view)
         # A column without significant spread was dropped; its median is then the best answer there is.
         factor = np.where(np.isfinite(scale), scale, 0.0)
-        answer = self.domain.project(centre + factor * mean)
         if self.errors is None:
-            return Estimate(answer)
+            return Estimate(self.domain.project(centre + factor * mean))
         squares = yield Query("mean square", Clipped(Squares(view), oracle.threshold**2, self.bits))
-        found = self._uncertainty(mean, reply, squares, beyond * oracle.threshold / (ORDER - 1.0) / self.d)
+        lean = _lean(mean, squares.value / self.n, self.errors * reply.noise / self.n)
+        found = self._uncertainty(mean, reply, squares, lean, lost)
         covariance = np.diag(np.where(factor > 0.0, np.square(factor) * np.diag(found.covariance), np.inf))
-        return Estimate(answer, uncertainty=Uncertainty(centre + factor * found.centre, covariance))
+        return Estimate(
+            self.domain.project(centre + factor * (mean + lean * _believed(lost) / self.d)),
+            uncertainty=Uncertainty(centre + factor * found.centre, covariance),
+        )
 
-    def _uncertainty(self, mean: FloatVector, reply: Released, squares: Released, moved: float) -> Uncertainty:
+    def _uncertainty(
+        self, mean: FloatVector, reply: Released, squares: Released, lean: FloatVector, lost: tuple[float, float]
+    ) -> Uncertainty:
         """Return the uncertainty of a clipped mean in the view's units: of sampling, of its noise, and of clipping.
 
-        Clipping moves a mean towards the median by at most (the mass beyond the threshold) × threshold ÷ (order − 1),
-        for tails of this order; in d independent columns each takes its part. A mean far from its median, beside the
-        root mean square, tells of a one-sided tail: then most of that is put back.
+        Clipping takes the mean excess beyond the threshold from the mean length of a row; in d independent columns each
+        takes its part. Where a tail is one-sided, it is put back, and is as uncertain as it is; where it seems to be
+        two-sided, both sides may still differ.
         """
         noise = (self.errors or 1.0) * reply.noise / self.n
-        square = squares.value / self.n
-        spread = _shrunk(square - np.square(mean), (self.errors or 1.0) * squares.noise / self.n)
-        skew = np.clip(SKEW * mean / np.sqrt(np.maximum(square, np.square(mean) + noise**2)), -1.0, 1.0)
-        variance = np.maximum(spread, 0.0) / self.n + noise**2 + moved**2
-        return Uncertainty(mean + moved * skew, np.diag(variance))
+        spread = squares.value / self.n - np.square(mean)
+        spread = _shrunk(spread, (self.errors or 1.0) * squares.noise / self.n)
+        excess, doubt = (part / self.d for part in lost)
+        moved = np.square(lean * doubt) + (1.0 - np.square(lean)) * (UNSURE * excess) ** 2
+        variance = np.maximum(spread, 0.0) / self.n + noise**2 + moved
+        return Uncertainty(mean + lean * excess, np.diag(variance))
+
+
+def _lean(mean: FloatVector, square: FloatVector, noise: float) -> FloatVector:
+    """Return on which side of the median the tails are, from −1 to 1: a mean far from its median tells."""
+    apart = mean / np.sqrt(np.maximum(square, np.square(mean) + noise**2))
+    return np.asarray(np.sign(apart) * np.clip((np.abs(apart) - LEAN[0]) / (LEAN[1] - LEAN[0]), 0.0, 1.0))
+
+
+def _believed(lost: tuple[float, float]) -> float:
+    """Return the part of what was lost that its own uncertainty does not explain (James–Stein)."""
+    excess, doubt = lost
+    return excess * max(0.0, 1.0 - (doubt / excess) ** 2) if excess > 0.0 else 0.0
 
 
 def _shrunk(values: FloatVector, noise: float) -> FloatVector:

@@ -9,7 +9,7 @@ gradients or the *meat*, take one small release each.
 
 import math
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tailguard.losses.base import ResidualLoss
 from tailguard.solvers.base import FloatVector, Query, Released, Setting, Uncertainty
 from tailguard.solvers.clip_level import of_reply
+from tailguard.solvers.matrices import TINY, Matrix, held, inverted, positive, shrunk
 from tailguard.solvers.preconditioner import kept_entries
 from tailguard.statistics.base import Statistic
 from tailguard.statistics.clipped import Clipped
@@ -35,7 +36,7 @@ LAST = 0.75
 """Part of the steps after which gradients count: earlier ones were taken too far from the answer to be linear there."""
 
 FLOOR = 0.05
-"""Least eigenvalue of the bread that is believed, as a part of the mean one."""
+"""Least share of the records that are believed to have a mean row."""
 
 REACH = 2.0
 """Rows up to the square of this times the radius have their whole part in the bread, where rows count by ω, not ω²."""
@@ -43,9 +44,6 @@ REACH = 2.0
 UNSEEN = 1.5
 """By how much a mean of clipped residuals may be moved, in units of threshold × noise in a cell of the histogram that
 found it: three such deviations of mass beyond are not seen, and tails of order 3 have half a threshold of excess."""
-
-GATE = 2.0
-"""Squares of noise in all entries of a matrix add up to no more than expected and so many deviations."""
 
 LEVELS = ("residual level", "calibration level")
 """Steps that find where an intercept's residuals are clipped."""
@@ -57,23 +55,33 @@ SHORTENED = 0.4
 """By how much the bread of classes grows beside the meat with the share of rows that are shortened: such a row counts
 by its weight in the one and by the square of it in the other. Between 0.3 and 0.5 on laws of all kinds."""
 
+WIDE = 10.0
+"""Wanted mass beyond the level of the wide gradient, in units of the noise in a cell of the residuals' histogram."""
+
+UNEQUAL = 2.0
+"""Squared error of slopes across the line, beside what tight levels took along it, squared."""
+
+LEFT = 0.125
+"""What the levels of a calibration still take from the length of slopes, as a part of what tight levels took: between
+nothing and a quarter."""
+
+CERTAIN = 1.5
+"""So many deviations of a calibrated length are noise and nothing else."""
+
 FARTHEST = 20.0
 """Largest factor of a calibration that is believed."""
 
-TINY, LARGEST = 1e-60, 1e60
-"""Where numbers end: no released matrix of unit scale comes near."""
-
 Log = list[tuple[Query, Released]]
-Matrix = NDArray[np.float64]
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Sandwich(Setting):
-    """Public numbers: of records, and of the grid's bits."""
+    """Public numbers: of records, of the grid's bits, and whether one wide gradient is asked for in the end."""
 
     n: int
     bits: int
+    wide: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,18 +126,21 @@ def sandwich(setting: Sandwich, log: Log, line: Line | None = None) -> Generator
     view = gradients.view
     gram = _gram(log, setting.n, kept_entries(view)) if view.basis is None else _identity(view)
     kept = np.diag(gram) != 0.0
-    curved = yield from _asked("bread", Outer(curvatures, size, setting.bits), setting.n, kept)
-    meat = yield from _asked("meat", Outer(gradients, most, setting.bits), setting.n, kept)
+    curvature, its_noise = yield from _asked("bread", Outer(curvatures, size, setting.bits), setting.n, kept)
+    squares, noise = yield from _asked("meat", Outer(gradients, most, setting.bits), setting.n, kept)
     with np.errstate(all="ignore"):  # released values may be anything; what overflows is not known
-        meat = _shrunk(meat[0], _multiple(meat[0], gram), meat[1])
-        ratio = _curvature_of_classes(log, setting.n)
-        bread = _shrunk(curved[0], _multiple(curved[0], gram) if ratio is None else ratio * meat, curved[1])
-        found = _assembled(steps, bread, meat, setting.n)
+        meat = shrunk(squares, _multiple(squares, gram), noise)
+        ratio = _bread_of_classes(log, setting.n)
+        bread = shrunk(curvature, _multiple(curvature, gram) if ratio is None else ratio * meat, its_noise)
+        tight = found = _assembled(steps, bread, meat, setting.n)
         if line is not None:
             found = _along(line, found)
         taken = {query.step for query, _ in log}
         if "intercept" in taken and not taken.isdisjoint(LEVELS):
             found = _with_corrected_intercept(found, log, gram, setting.n)
+    if setting.wide and line is not None:
+        found = yield from _across(line, tight, found, bread, log, setting)
+    with np.errstate(all="ignore"):
         return _in_raw_units(view, found)
 
 
@@ -178,9 +189,9 @@ def _assembled(steps: Log, bread: Matrix, meat: Matrix, n: int) -> Uncertainty:
     gradients = np.array([reply.value / n for _, reply in steps])
     precision = np.array([(n / reply.noise) ** 2 for _, reply in steps])
     weights = precision / precision.sum()
-    inverse = _inverse(bread)
+    inverse = inverted(bread)
     centre = weights @ points - inverse @ (weights @ gradients)
-    moved = _positive(meat) / n + np.eye(len(meat)) / precision.sum()
+    moved = positive(meat) / n + np.eye(len(meat)) / precision.sum()
     return Uncertainty(centre, inverse @ moved @ inverse)
 
 
@@ -192,14 +203,58 @@ def _along(line: Line, found: Uncertainty) -> Uncertainty:
     """
     r = line.direction.size
     slopes, along = found.centre[:r], float(found.centre[:r] @ line.direction)
-    factor = line.length / along if along > 0.0 else 0.0
+    left = LEFT * (line.length - along)
+    factor = (line.length + left) / along if along > 0.0 else 0.0
     if not 1.0 / FARTHEST <= factor <= FARTHEST:  # there is no line to speak of
         return found
     across = np.eye(found.centre.size)
     across[:r, :r] = factor * (np.eye(r) - np.outer(slopes / along, line.direction))
     covariance = across @ found.covariance @ across.T
-    covariance[:r, :r] += line.variance * np.outer(slopes, slopes) / along**2
+    covariance[:r, :r] += (line.variance + left**2) * np.outer(slopes, slopes) / along**2
     return Uncertainty(np.append(factor * slopes, found.centre[r:]), covariance)
+
+
+def _across(
+    line: Line, tight: Uncertainty, found: Uncertainty, bread: Matrix, log: Log, setting: Sandwich
+) -> Generator[Query, Released, Uncertainty]:
+    """Ask for the "wide gradient" and return the uncertainty of slopes that tight levels have shortened unequally.
+
+    Where a calibration found slopes shortened, by more than its noise explains, they have not all been shortened by the
+    same factor: across the line they may be off by about as much as they were along it, which is an a priori variance.
+    One gradient with residuals clipped widely tells by how much each one is, with a known noise. Where slopes had not
+    been shortened, nothing is believed of it, and nothing is lost.
+    """
+    n, last, replies = setting.n, _last_steps(log)[-1][0].statistic, {query.step: reply for query, reply in log}
+    assert isinstance(last, Weighted)
+    sizes, rows = of_reply(replies["calibration level"], n), of_reply(replies["leverage level"], n)
+    limit = max(sizes.beyond(WIDE * sizes.noise), last.limit)
+    gradient = replace(_gradient(last), point=held(found.centre))
+    reply = yield Query("wide gradient", Weighted(gradient, last.radius, limit, setting.bits))
+    with np.errstate(all="ignore"):
+        # The derivative has the shape of the bread; how large it is without tight levels, the rows' lengths say.
+        size = rows.leverage(last.radius, REACH**2 * last.radius) / max(float(np.trace(bread)), TINY)
+        inverse = inverted(bread * size)
+        noise = (reply.noise / n) ** 2 * inverse @ inverse + sizes.mean_square(limit) / n * inverse
+        return _corrected(found, -inverse @ (reply.value / n), noise, _unequal(line, tight))
+
+
+def _unequal(line: Line, tight: Uncertainty) -> Matrix:
+    """Return the a priori covariance of what tight levels took from slopes across the line."""
+    r = line.direction.size
+    along = float(tight.centre[:r] @ line.direction)
+    lost = max((line.length - along) ** 2 - CERTAIN**2 * line.variance, 0.0)
+    return held(UNEQUAL * lost / (r - 1) * (np.eye(r) - np.outer(line.direction, line.direction)))
+
+
+def _corrected(found: Uncertainty, moved: FloatVector, noise: Matrix, prior: Matrix) -> Uncertainty:
+    """Return the uncertainty after a correction of the slopes with this noise, by Bayes."""
+    r = len(prior)
+    noise = held(noise[:r, :r])
+    gain = prior @ np.linalg.inv(prior + noise + TINY * np.eye(r))
+    centre, covariance = found.centre.copy(), found.covariance.copy()
+    centre[:r] += gain @ held(moved[:r])
+    covariance[:r, :r] += gain @ noise
+    return Uncertainty(centre, covariance)
 
 
 def _with_corrected_intercept(found: Uncertainty, log: Log, gram: Matrix, n: int) -> Uncertainty:
@@ -245,8 +300,8 @@ def _gram(log: Log, n: int, kept: NDArray[np.bool_]) -> Matrix:
     """Return the released Gram matrix, its entries beside the diagonal shrunk by what noise explains of them."""
     query, reply = next(pair for pair in log if pair[0].step == "gram")
     assert isinstance(query.statistic, Gram)
-    matrix = _held(query.statistic.matrix(reply.value) / n) * np.outer(kept, kept)
-    return _shrunk(matrix, np.diag(np.maximum(np.diag(matrix), 0.0)), reply.noise / n)
+    matrix = held(query.statistic.matrix(reply.value) / n) * np.outer(kept, kept)
+    return shrunk(matrix, np.diag(np.maximum(np.diag(matrix), 0.0)), reply.noise / n)
 
 
 def _asked(
@@ -254,7 +309,7 @@ def _asked(
 ) -> Generator[Query, Released, tuple[Matrix, float]]:
     """Ask for a matrix of products and return it, without dropped columns, and its noise."""
     reply = yield Query(step, products)
-    return _held(products.matrix(reply.value) / n) * np.outer(kept, kept), reply.noise / n
+    return held(products.matrix(reply.value) / n) * np.outer(kept, kept), reply.noise / n
 
 
 def _multiple(matrix: Matrix, gram: Matrix) -> Matrix:
@@ -262,7 +317,7 @@ def _multiple(matrix: Matrix, gram: Matrix) -> Matrix:
     return max(float(np.sum(matrix * gram) / max(np.sum(gram * gram), TINY)), 0.0) * gram
 
 
-def _curvature_of_classes(log: Log, n: int) -> float | None:
+def _bread_of_classes(log: Log, n: int) -> float | None:
     """Return how large the bread of classes is beside their meat, by the last histograms of slopes and of rows.
 
     For log-odds that are right, half the mean size of a slope is the mean curvature; and a row counts by its weight ω
@@ -277,33 +332,3 @@ def _curvature_of_classes(log: Log, n: int) -> float | None:
     curved = 0.5 * slopes.moment(1.0, 1.0) / max(slopes.moment(1.0, 2.0), TINY)
     shortened = min(max(rows.far(last.radius)[0], 0.0), 1.0)
     return float(np.clip(curved, LEAST, 1.0) * (1.0 + SHORTENED * shortened))
-
-
-def _held(matrix: Matrix) -> Matrix:
-    """Return the matrix with entries whose squares and inverses are floats, whatever was released."""
-    return np.asarray(np.clip(np.nan_to_num(matrix), -LARGEST, LARGEST))
-
-
-def _shrunk(matrix: Matrix, target: Matrix, noise: float) -> Matrix:
-    """Return a positive-part James-Stein estimate between a noisy matrix and its target."""
-    apart = matrix - target
-    entries = np.count_nonzero(np.triu(apart))
-    explained = entries + GATE * math.sqrt(2.0 * entries)
-    kept = 1.0 - explained * noise**2 / max(float(np.sum(apart**2)), TINY)
-    return np.asarray(target + max(kept, 0.0) * apart)
-
-
-def _inverse(bread: Matrix) -> Matrix:
-    """Return the inverse with eigenvalues held above a part of the mean one; a dropped column has no part in it."""
-    kept = np.flatnonzero(np.diag(bread))
-    values, vectors = np.linalg.eigh(bread[np.ix_(kept, kept)])
-    values = np.maximum(values, max(FLOOR * float(values.sum()) / max(kept.size, 1), TINY))
-    inverse = np.zeros_like(bread)
-    inverse[np.ix_(kept, kept)] = (vectors / values) @ vectors.T
-    return inverse
-
-
-def _positive(matrix: Matrix) -> Matrix:
-    """Return the nearest positive semidefinite matrix."""
-    values, vectors = np.linalg.eigh(matrix)
-    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)

@@ -1,0 +1,50 @@
+"""Released matrices that are mostly noise: held in range, shrunk, made positive, inverted."""
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["TINY", "Matrix", "held", "inverted", "positive", "shrunk"]
+
+Matrix: TypeAlias = NDArray[np.float64]
+
+FLOOR = 0.05
+"""Least eigenvalue that is believed, as a part of the mean one."""
+
+GATE = 2.0
+"""Squares of noise in all entries of a matrix add up to no more than expected and so many deviations."""
+
+TINY, LARGEST = 1e-60, 1e60
+"""Where numbers end: no released matrix of unit scale comes near."""
+
+
+def held(matrix: Matrix) -> Matrix:
+    """Return the matrix with entries whose squares and inverses are floats, whatever was released."""
+    return np.asarray(np.clip(np.nan_to_num(matrix), -LARGEST, LARGEST))
+
+
+def shrunk(matrix: Matrix, target: Matrix, noise: float) -> Matrix:
+    """Return a positive-part James-Stein estimate between a noisy matrix and its target."""
+    apart = matrix - target
+    entries = np.count_nonzero(np.triu(apart))
+    explained = entries + GATE * math.sqrt(2.0 * entries)
+    kept = 1.0 - explained * noise**2 / max(float(np.sum(apart**2)), TINY)
+    return np.asarray(target + max(kept, 0.0) * apart)
+
+
+def inverted(bread: Matrix) -> Matrix:
+    """Return the inverse with eigenvalues held above a part of the mean one; a dropped column has no part in it."""
+    kept = np.flatnonzero(np.diag(bread))
+    values, vectors = np.linalg.eigh(bread[np.ix_(kept, kept)])
+    values = np.maximum(values, max(FLOOR * float(values.sum()) / max(kept.size, 1), TINY))
+    inverse = np.zeros_like(bread)
+    inverse[np.ix_(kept, kept)] = (vectors / values) @ vectors.T
+    return inverse
+
+
+def positive(matrix: Matrix) -> Matrix:
+    """Return the nearest positive semidefinite matrix."""
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)

@@ -1,0 +1,70 @@
+"""What lies beyond a level: the mean excess of a tail, and how well it is known, from one released histogram.
+
+Clipping at a level takes E(r − level)₊ from a mean of magnitudes r. Where the level is, a noisy histogram sees little;
+below it, it sees how fast masses fall. A power law through those cells carries on: every order has a likelihood, the
+noise being known, and the mean and the deviation of the excess over the orders say what was lost and how sure that is.
+"""
+
+import numpy as np
+
+from tailguard.solvers.clip_level import CELLS, LIGHTEST, SUBSTEPS, Histogram
+from tailguard.solvers.spread import LOW
+
+__all__ = ["mean_excess"]
+
+SEEN = 5.0
+"""The power law begins where so many deviations of noise lie beyond, or at the level if that is nearer: further in,
+laws are not yet like powers, and further out nothing is seen."""
+
+MOST = 0.25
+"""Largest share of the records that is called a tail."""
+
+HEAVIEST = 1.25
+"""Least order of a tail that has a mean to speak of."""
+
+
+def mean_excess(sizes: Histogram, level: float, order: float = 2.0) -> tuple[float, float]:
+    """Return the mean of (r − level)₊ over the records' magnitudes r, and the deviation of that number.
+
+    Parameters
+    ----------
+    sizes : Histogram
+        Released, of the magnitudes.
+    level : float
+        Where they are clipped, public or released.
+    order : float, default=2.0
+        Least tail order to believe. Inverses of orders from here to 8 are equally likely before the histogram is seen.
+
+    Examples
+    --------
+    Three records of four are at most 1, and beyond that masses fall by a power law of order 3:
+
+    >>> from tailguard.solvers.clip_level import CELLS, Histogram
+    >>> from tailguard.solvers.spread import LOW
+    >>> mass, edges = np.zeros(CELLS), 2.0 ** (np.arange(40) / 2)
+    >>> mass[-2 * LOW - 1], mass[-2 * LOW : -2 * LOW + 39] = 0.75, -np.diff(0.25 * edges**-3.0)
+    >>> excess, doubt = mean_excess(Histogram(mass, 1e-5), 10.0)  # the power law says 0.25 × 10⁻³ × 10 ÷ (3 − 1)
+    >>> round(excess, 4), doubt < 0.2 * excess
+    (0.0013, True)
+    """
+    first = _first(sizes, level)
+    orders = 1.0 / np.linspace(1.0 / LIGHTEST, 1.0 / min(max(order, HEAVIEST), LIGHTEST - 1.0), 40)
+    mass = sizes.mass[first:-1]  # the last cell holds infinities, which contribute nothing
+    edges = np.exp2(LOW + np.arange(first, CELLS) / SUBSTEPS)
+    beyond = (edges / edges[0]) ** -orders[:, np.newaxis]
+    falls = beyond[:, :-1] - beyond[:, 1:]
+    weight, noise = np.sum(falls**2, axis=1), max(sizes.noise, 1e-12)
+    amount = np.maximum(falls @ mass / weight, 0.0)
+    fit = 0.5 * weight * (amount / noise) ** 2
+    likely = np.exp(fit - fit.max()) / np.sqrt(weight)
+    likely /= likely.sum()
+    lost = max(level, edges[0]) * (max(level, edges[0]) / edges[0]) ** -orders / (orders - 1.0)
+    mean = float(likely @ (amount * lost))
+    square = float(likely @ ((amount**2 + noise**2 / weight) * lost**2))
+    return mean, float(np.sqrt(max(square - mean**2, 0.0)))
+
+
+def _first(sizes: Histogram, level: float) -> int:
+    """Return the cell with which the tail begins."""
+    start = min(sizes.beyond(min(SEEN * sizes.noise, MOST)), level)
+    return int(np.clip(np.floor((np.log2(start) - LOW) * SUBSTEPS), 1, CELLS - 3))
