@@ -250,7 +250,7 @@ def _corrected(found: Uncertainty, moved: FloatVector, noise: Matrix, prior: Mat
     """Return the uncertainty after a correction of the slopes with this noise, by Bayes."""
     r = len(prior)
     noise = held(noise[:r, :r])
-    gain = prior @ np.linalg.inv(prior + noise + TINY * np.eye(r))
+    gain = prior @ np.linalg.pinv(prior + noise, hermitian=True)
     centre, covariance = found.centre.copy(), found.covariance.copy()
     centre[:r] += gain @ held(moved[:r])
     covariance[:r, :r] += gain @ noise

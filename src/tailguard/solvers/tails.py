@@ -49,7 +49,7 @@ def mean_excess(sizes: Histogram, level: float, order: float = 2.0) -> tuple[flo
     """
     first = _first(sizes, level)
     orders = 1.0 / np.linspace(1.0 / LIGHTEST, 1.0 / min(max(order, HEAVIEST), LIGHTEST - 1.0), 40)
-    mass = sizes.mass[first:-1]  # the last cell holds infinities, which contribute nothing
+    mass = np.clip(sizes.mass[first:-1], -1.0, 1.0)  # the last cell holds infinities, which contribute nothing
     edges = np.exp2(LOW + np.arange(first, CELLS) / SUBSTEPS)
     beyond = (edges / edges[0]) ** -orders[:, np.newaxis]
     falls = beyond[:, :-1] - beyond[:, 1:]
