@@ -7,6 +7,8 @@ from sklearn.svm import LinearSVC
 
 import tailguard as tg
 from tailguard.cli.costs import synthetic_costs
+from tailguard.report import summary
+from tailguard.solvers.base import EVERYWHERE
 
 N = 4000
 RNG = np.random.default_rng(0)
@@ -59,6 +61,35 @@ def test_pure_fits_are_pure_and_survive_monsters(make, method):
     for score in scores:
         assert np.corrcoef(score, truth)[0, 1] > 0.9
     assert np.median(np.abs(scores[1] - scores[0])) < 0.5
+
+
+def test_log_odds_are_held_where_the_budget_can_tell_classes():
+    model = tg.LogisticRegression(epsilon=1.0, delta=0.0, random_state=1).fit(X, LABELS)
+    assert model.prediction_range_ == (-np.log(N / 4), np.log(N / 4))
+    far = model.coef_ * [[1e6], [-1e6]]
+    np.testing.assert_array_equal(model.decision_function(far), [np.log(N / 4), -np.log(N / 4)])
+    np.testing.assert_allclose(model.predict_proba(far)[:, 1], [N / (N + 4), 4 / (N + 4)])
+    np.testing.assert_array_equal(model.predict(far), [1, 0])
+    np.testing.assert_allclose(model.decision_function(X), X @ model.coef_ + model.intercept_)
+    assert tg.LogisticRegression(epsilon=1.0, delta=1e-6, random_state=1).fit(X, LABELS).prediction_range_ == EVERYWHERE
+    wild = np.where(np.arange(N)[:, np.newaxis] % 4 == 0, 1e6 * X, X)
+    judged = tg.evaluate(model, wild, LABELS, epsilon=5.0, random_state=0)["log_loss"].value
+    positive = model.predict_proba(wild)[:, 1]
+    assert judged == pytest.approx(-np.mean(np.log(np.where(LABELS == 1, positive, 1.0 - positive))), rel=0.1)
+    assert "Log-odds are held within -6.908 and 6.908" in summary(model.release_)
+
+
+@pytest.mark.parametrize("make", [tg.LinearRegression, tg.LogisticRegression])
+def test_columns_of_rare_large_numbers_do_not_spoil_a_fit(make):
+    """A twentieth of the rows has a large number in a column without meaning: capital gains, say."""
+    rng = np.random.default_rng(5)
+    rare = np.where(rng.random((2, N)) < 0.08, rng.lognormal(8.0, 1.0, (2, N)), 0.0).T
+    rows, target = np.hstack([X, rare]), LABELS if make is tg.LogisticRegression else Y
+    for seed in range(3):
+        model = make(epsilon=4.0, delta=0.0, random_state=seed).fit(rows, target)
+        scores = rows @ model.coef_ + model.intercept_
+        truth = SIGNAL - SIGNAL.mean() + (0.0 if make is tg.LogisticRegression else 5.0 + SIGNAL.mean())
+        assert np.mean((scores - truth) ** 2) < 0.3 * truth.var()
 
 
 @pytest.mark.parametrize("make", [tg.LinearRegression, tg.LeastAbsoluteDeviations, tg.LogisticRegression, tg.LinearSVC])

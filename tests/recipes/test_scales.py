@@ -20,7 +20,7 @@ from tests.support.registry_plans import CASES, Descent
 
 SOUGHT = {
     *("feature centre", "feature scale", "feature mean", "feature variance", "common centre", "common scale"),
-    *("pooled scale", "row length", "square length", "target centre", "target scale"),
+    *("pooled scale", "row length", "square length", "target centre", "target scale", "leading columns"),
 }
 LATER = {"sparse mean": {"feature centre"}, "sparse mean, pure": {"feature centre"}}
 """Medians of the columns that a sparse mean picks: there is no public centre of columns that nobody knows yet."""

@@ -10,6 +10,7 @@ from tailguard.engines.selection import Selection
 from tailguard.errors import ParameterError
 from tailguard.losses import Absolute, Hinge, Logistic, Squared
 from tailguard.solvers import Released
+from tailguard.solvers.base import EVERYWHERE
 from tailguard.solvers.ending import Ending, end, first_offset
 from tailguard.solvers.output_fit import OutputFit
 from tailguard.solvers.perturbed_fit import widened
@@ -43,9 +44,9 @@ def exactly(asking, X, y, picked=PICKED):
     return answered(asking, told), steps
 
 
-def prepared(columns, centred=True, target=True, X=X, y=Y):
+def prepared(columns, centred=True, target=True, X=X, y=Y, **changes):
     view = View(X.shape[1])
-    return exactly(prepare_pure(view, PureUnits(centred, target, columns), len(X), BITS), X, y)
+    return exactly(prepare_pure(view, PureUnits(centred, target, columns, **changes), len(X), BITS), X, y)
 
 
 @pytest.mark.parametrize(
@@ -98,9 +99,36 @@ def test_a_rare_indicator_keeps_its_units(columns):
 
 
 @pytest.mark.parametrize("columns", ["common", "averaged", "scaled", "own"])
+def test_columns_that_are_large_in_few_records_get_larger_scales(columns):
+    rows = np.column_stack([X[:, 0], 2e4 * (RNG.random(N) < 0.05), 3e3 * (RNG.random(N) < 0.05), RNG.random(N) < 0.05])
+    before, _ = prepared(columns, X=rows)
+    after, steps = prepared(columns, X=rows, rounds=2)
+    assert steps.count("leading columns") == 2
+    largest = [np.abs(view.rows(rows)).max(axis=0) for view in (before, after)]
+    assert np.all(largest[0][1:3] > 500.0)
+    assert np.all(largest[1] < 128.0)
+    if columns in ("scaled", "own"):
+        assert after.scale[3] == pytest.approx(1.0)
+        assert after.scale[0] == before.scale[0]
+
+
+def test_a_hundredth_of_the_records_raises_no_scale():
+    rows = np.column_stack([X[:, 0], 2e4 * (np.arange(N) < 0.01 * N)])
+    assert prepared("scaled", X=rows, rounds=2)[0].scale[1] == pytest.approx(1.0)
+
+
+def test_a_spread_that_few_records_tell_is_likely_to_be_near():
+    """A quarter of the targets differ from 0, and the noise of the pick is larger than that."""
+    y = np.where(np.arange(N) % 4 == 0, 3e6, 0.0)
+    assert prepared("common", y=y, target_noise=10.0)[0].target_scale > 2e6
+    assert 0.5 < prepared("common", y=y, target_noise=2000.0)[0].target_scale < 3.0
+
+
+@pytest.mark.parametrize("columns", ["common", "averaged", "scaled", "own"])
 @pytest.mark.parametrize("value", [0.0, np.nan, np.inf, 1e308, 5e-324])
 def test_any_records_give_finite_units(columns, value):
-    view, _ = prepared(columns, X=np.full((N, 3), value), y=np.full(N, value))
+    noises = {"target_noise": 1e300, "feature_noise": 1e300}
+    view, _ = prepared(columns, X=np.full((N, 3), value), y=np.full(N, value), rounds=3, **noises)
     assert np.all(np.isfinite(view.scale))
     assert np.all(view.scale > 0.0)
     assert np.isfinite(view.target_scale)
@@ -144,6 +172,25 @@ def test_the_better_of_model_and_null_model_is_kept():
     assert bad.intercept == 0.0
     hardly, _ = _ended([1e-4, 0.0], y, CHOICE)  # ahead, but by less than the handicap
     assert hardly.coefficients[0] == 0.0
+
+
+def test_the_choice_sees_log_odds_as_they_are_predicted():
+    """Nine of ten records gain much by the model; the others lose more than that unless log-odds are held."""
+    rows, labels = np.where(np.arange(N) % 10 == 0, -1e6, 3.0)[:, np.newaxis], np.ones(N)
+    view, models = View(1, scale=[1.0], intercept=True), (np.zeros(2), np.array([1.0, 0.0]))
+    for farthest, kept in ((None, 0.0), (3.0, 1.0)):
+        ending = Ending(N, BITS, limit=1e7, handicap=0.0, width=None, farthest=farthest)
+        found, _ = exactly(end(ending, view, Logistic(), *models, WholeSpace(1)), rows, labels)
+        assert found.coefficients[0] == kept
+        assert found.prediction_range == ((-3.0, 3.0) if farthest else EVERYWHERE)
+
+
+def test_a_share_below_its_noise_is_not_believed():
+    asking = first_offset(View(1, intercept=True), Logistic(), N, BITS)
+    query = next(asking)
+    with pytest.raises(StopIteration) as stop:
+        asking.send(Released(query.step, np.array([0.5 * N * 1.1]), 40.0))
+    assert stop.value.value == pytest.approx(np.log(0.01 / 0.99), abs=1e-6)
 
 
 def test_without_a_choice_the_model_stays():

@@ -90,6 +90,28 @@ def test_where_hardly_a_record_counts_none_of_the_cells_is_best(few):
     assert scores[-1] - np.sort(scores)[-2] >= (100 << 20)
 
 
+def test_where_nothing_is_known_the_likely_cell_is_best():
+    """The pull decides among cells that no record tells apart, and gives way to records."""
+    inner = Octaves(Target(View(1)), -20, 20, 2, 20)
+    for share, expected in ((0.0, 64.0), (0.02, 64.0), (0.9, 2.0**-10)):
+        values = np.where(np.arange(2000) < share * 2000, 1.2 * 2.0**-10, 0.0)
+        statistic = Ranks(inner, 0.5, 2000, 8, 64.0, 5.0)
+        best = int(np.argmax(evaluate(statistic, np.zeros((2000, 1)), values)[:-1]))
+        assert statistic.magnitudes[best] == pytest.approx(expected, rel=0.5)
+
+
+def test_a_pull_costs_no_more_than_all_records():
+    inner = Octaves(Target(View(1)), -64, 64, 2, 20)
+    scores = evaluate(Ranks(inner, 0.5, 50, 3, 1e120, 50.0), np.zeros((50, 1)), np.ones(50))
+    assert scores.min() >= -100 * 2**20
+
+
+@pytest.mark.parametrize(("near", "pull"), [(0.0, 1.0), (np.nan, 1.0), (1e200, 1.0), (1.0, -1.0), (1.0, 11.0)])
+def test_a_wrong_pull_is_refused(near, pull):
+    with pytest.raises(ParameterError, match="parameter of Ranks"):
+        Ranks(Octaves(Target(View(1)), -3, 3, 2, 20), 0.5, 10, 3, near, pull)
+
+
 def test_parameters_are_checked():
     inner = Octaves(Target(View(1)), -3, 3, 2, 20)
     for wrong in (

@@ -20,6 +20,11 @@ RANKED += [
     for rare, size in ((1, 6), (2, 6), (1, 3), (8, 40))
 ]
 RANKED += [
+    Ranks(Octaves(scalars, -64, 64, 2, 20), 0.5, size, 3, near, pull)
+    for scalars in (Target(VIEW), Norm(Rows(VIEW)))
+    for near, pull, size in ((1.0, 0.3, 6), (1e6, 2.0, 6), (1e-120, 40.0, 40))
+]
+RANKED += [
     SignedRanks(Octaves(Halves(scalars), low, high, substeps, 20), level, size)
     for scalars in (Target(VIEW), Slope(SLOPED))
     for low, high, substeps in ((-3, 3, 2), (-64, 64, 64), (0, 2, 1))

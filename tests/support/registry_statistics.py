@@ -19,6 +19,7 @@ from tailguard.statistics import (
     Directional,
     Gradient,
     Gram,
+    Leaders,
     Norm,
     Octaves,
     Outer,
@@ -155,6 +156,7 @@ def _counts():
         yield Case(f"columns {name}", Below(Columns(view), edges, 40), view, around(0.5), tight)
         octaves = Octaves(Columns(view), -10, 10, 2, 30)
         yield Case(f"columns {name}", octaves, view, around(1.0, 2.0**0.5, 2.0**10), tight)
+        yield Case(f"columns {name}", Leaders(view, -3, 4, 5, 30), view, around(0.125, 2.0, 2.0**17), tight)
     for scalars, name in (
         (Target(FULL), "target"),
         (Slope(gradient(FULL, Squared())), "slope"),

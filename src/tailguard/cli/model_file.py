@@ -30,7 +30,7 @@ class Model:
     """What `predict` and `evaluate` need of a model file; `margins` says that its values are no log-odds.
 
     More than two classes have `rows` of coefficients and `offsets` instead of one vector and an intercept. Predicted
-    numbers may be held `within` a range, rows drawn back to where they `end`, log-odds are at most `most`.
+    numbers and log-odds may be held `within` a range, rows drawn back to where they `end`, log-odds are at most `most`.
     """
 
     names: tuple[str, ...]
@@ -139,8 +139,6 @@ def _model(
     if labels is not None and len(labels) != 2:
         raise ValueError
     within, ends = _within(prediction_range), _ends(names, feature_range)
-    if labels is not None and within is not None:
-        raise ValueError
     slopes = _numbers(names, coefficients)
     return Model(names, slopes, float(intercept), labels, target=label, within=within, ends=ends)
 

@@ -113,9 +113,10 @@ def _cells(model: "Model", X: "FloatMatrix") -> Iterator[list[Any]]:
     scores = np.asarray(X @ slopes + model.intercept)
     if model.ends is not None:
         scores = model.ends.of(np.flatnonzero(used).tolist()).held(X, scores, slopes, model.intercept)
+    if model.within is not None:
+        scores = np.clip(scores, *model.within)
     if model.classes is None:
-        held = scores if model.within is None else np.clip(scores, *model.within)
-        yield from ([score] for score in held.tolist())
+        yield from ([score] for score in scores.tolist())
         return
     beside = scores if model.margins else expit(np.clip(scores, -model.most, model.most))
     for score, number in zip(scores.tolist(), beside.tolist(), strict=True):

@@ -149,11 +149,23 @@ class LinearModel(PrivateEstimator):
         """Where the rows are, by what was released of them: longer ones are predicted as if they ended there."""
         return self.release_.estimate.feature_range
 
+    @property
+    def prediction_range_(self) -> tuple[float, float]:
+        """The range in which predictions are held, by what was released; all numbers where nothing says.
+
+        Of numbers it is where the targets are. Of two classes it is a range of log-odds, with δ = 0: a class that is
+        rarer among some rows than the budget can tell is not predicted to be.
+        """
+        return self.release_.estimate.prediction_range
+
     def _scores(self, X: Any) -> NDArray[np.float64]:
         rows = matrix(self, X)
         scores = np.asarray(rows @ self.coef_ + self.intercept_)
         ends = self.feature_range_
         return scores if ends is None else ends.held(rows, scores, self.coef_, self.intercept_)
+
+    def _held_scores(self, X: Any) -> NDArray[np.float64]:
+        return np.clip(self._scores(X), *self.prediction_range_)
 
     def _learn(self, engine: Engine) -> Self:
         estimate = self._carry_out(engine).estimate

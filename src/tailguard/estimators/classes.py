@@ -57,7 +57,7 @@ class ManyClasses(Classifier):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the log-odds of the last of two classes for new rows; for more classes a column of scores for each."""
-        return self._scores(X)
+        return self._scores(X) if self._several else super().decision_function(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of new rows."""

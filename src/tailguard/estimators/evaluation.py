@@ -18,7 +18,6 @@ from tailguard.estimators.answers import answers
 from tailguard.estimators.base import LinearModel
 from tailguard.estimators.guard import inherited
 from tailguard.estimators.labels import Relabelled, equal, zero_one
-from tailguard.estimators.models import Regressor
 from tailguard.estimators.records import open_records, target, vector
 from tailguard.estimators.selection import Selection
 from tailguard.ledger.session import SessionLike, session_of
@@ -212,7 +211,7 @@ def _judged(model: Any, X: Any, classes: Sequence[Any] | None) -> tuple[Judged, 
     if _by_coefficients(model):
         kind = "numbers" if labels is None else "log-odds" if hasattr(model, "predict_proba") else "margins"
         linear = _linear(model.coef_, getattr(model, "intercept_", 0.0), kind)
-        within = model.prediction_range_ if isinstance(model, Regressor) else EVERYWHERE
+        within = model.prediction_range_ if isinstance(model, LinearModel) else EVERYWHERE
         rows = model.feature_range_ if isinstance(model, LinearModel) else None
         return replace(linear, within=None if within == EVERYWHERE else within, rows=rows), labels, X
     kind, scores = _scores(model, X, labels is not None)

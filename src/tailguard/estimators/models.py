@@ -39,17 +39,12 @@ class Regressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         """
         return self._learn(self._open(X, y))
 
-    @property
-    def prediction_range_(self) -> tuple[float, float]:
-        """Where the targets are, by what was released of them: `predict` holds its answers in it."""
-        return self.release_.estimate.prediction_range
-
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the predictions for new rows, drawn back into `feature_range_` and held in `prediction_range_`.
 
         Without these they are X @ coef_ + intercept_.
         """
-        return np.clip(self._scores(X), *self.prediction_range_)
+        return self._held_scores(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return R² on the given rows: computed from exact data, not private, refused inside a session."""
@@ -91,8 +86,12 @@ class TwoClasses(ClassifierMixin, LinearModel):  # type: ignore[misc]
         return self._learn(self._open(X, y))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the model's values for new rows, above 0 for the last class; for logistic models its log-odds."""
-        return self._scores(X)
+        """Return the model's values for new rows, above 0 for the last class; for logistic models its log-odds.
+
+        Rows are drawn back into `feature_range_`, and values held in `prediction_range_`; without these they are
+        X @ coef_ + intercept_.
+        """
+        return self._held_scores(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of new rows."""
@@ -117,8 +116,11 @@ class Classifier(TwoClasses):
         return Logistic()
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probabilities of both classes for new rows; none is above n times the other, whatever a row is."""
-        scores = self._scores(X)
+        """Return the probabilities of both classes for new rows; none is above n times the other, whatever a row is.
+
+        Log-odds are held in `prediction_range_` besides.
+        """
+        scores = self._held_scores(X)
         most = math.log(max(self.plan_.problem.n, 2))
         positive = expit(np.clip(scores, -most, most))
         return np.column_stack([1.0 - positive, positive])

@@ -60,7 +60,7 @@ class Judged:
         What a prediction is: that of a number, log-odds of two classes, a value above 0 for the second class, or above
         0 where one of several classes is predicted as it is.
     within : (float, float) or None, default=None
-        The range in which predicted numbers are held, if there is one; public.
+        The range in which predicted numbers or log-odds are held, if there is one; public.
     rows : FeatureRange or None, default=None
         Where rows end for the model, if they do; public.
     """

@@ -7,11 +7,12 @@ from tailguard._validate import refuse
 from tailguard.domains.whole_space import WholeSpace
 from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.losses.hinge import Hinge
+from tailguard.losses.logistic import Logistic
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft
 from tailguard.recipes.feasible import carry
-from tailguard.recipes.pure_units import pick_share, pure_units, unit_drafts
+from tailguard.recipes.pure_units import pick_noise, pick_share, pure_units, unit_drafts
 from tailguard.solvers.ending import Ending
 from tailguard.solvers.pure_units import PureUnits
 from tailguard.solvers.rank_level import CANDIDATES
@@ -43,15 +44,19 @@ WIDEST, KINK, MARGIN = 0.8, 10.0, 6.0
 KNOWN, KNOWN_GROWTH = 0.5, 0.07
 """The clip level where a moment of the gradients is known, in units of its bound."""
 
-CHOICE, CHOICE_LEAST, CHOICE_MOST = 90.0, 0.02, 0.15
+CHOICE, CHOICE_LEAST, CHOICE_MOST = 120.0, 0.02, 0.12
 """n·ε that a choice takes, and limits of its share."""
 
-LIMIT, WIDER, HANDICAP = 0.7, 0.05, 1.0
+LIMIT, WIDER, HANDICAP = 0.7, 0.05, 2.0
 """The most that a record counts in the choice, and how it grows with the root of the choice's n·ε; and how far the
-model must be ahead, in such records times ε."""
+model must be ahead, in such records times ε: half of the scale of the choice's noise, so that a model that is no better
+than the null model is mostly not taken."""
 
-OFFSET, OFFSET_LEAST, OFFSET_MOST = 50.0, 0.01, 0.08
+OFFSET, OFFSET_LEAST, OFFSET_MOST = 100.0, 0.01, 0.06
 """n·ε of the null model of classes, and limits of its share."""
+
+LEAST_ODDS = 3.0
+"""Least odds to which predictions of classes are held."""
 
 SETTLED, INTERCEPT, RESIDUALS, RESIDUALS_LEAST = 3000.0, 0.05, 0.3, 3.0
 """n·ε from which on the intercept is settled, its share, and how far residuals count, in medians, at least and times
@@ -157,7 +162,16 @@ class PureFit:
             limit=None if self.units is None else LIMIT * min(self._steepest, 1.5) * wider,
             handicap=HANDICAP / (self._choice * self.privacy.epsilon),
             width=far if self.settled else None,
+            noise=pick_noise(self.problem, self.privacy) if self.settled else 0.0,
+            farthest=self._farthest,
         )
+
+    @property
+    def _farthest(self) -> float | None:
+        """The largest log-odds: nobody can tell shares of classes from 0 that are below k ÷ (nε)."""
+        if not isinstance(self.loss, Logistic) or self.units is None:
+            return None
+        return math.log(max(self.total / self.k, LEAST_ODDS))
 
     @property
     def before(self) -> list[Draft]:

@@ -10,15 +10,16 @@ from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import COARSE, FINE
 from tailguard.solvers.preparation import Preparation
-from tailguard.solvers.pure_units import POSITIONS, PureUnits
+from tailguard.solvers.pure_units import LEADING, POSITIONS, PureUnits, alarm_levels
 from tailguard.solvers.rank_level import CANDIDATES
 from tailguard.solvers.scales import Scales
 from tailguard.statistics.below import Below
 from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.leaders import Leaders
 from tailguard.statistics.ranks import Ranks
 from tailguard.statistics.signed_ranks import SignedRanks
 
-__all__ = ["pick_share", "pure_units", "unit_drafts"]
+__all__ = ["pick_noise", "pick_share", "pure_units", "unit_drafts"]
 
 PICK, POSITION = 55.0, 60.0
 """n·ε that a pick of a magnitude and of a position take: that one goes far astray then happens once in a thousand."""
@@ -33,15 +34,20 @@ LEAST, MOST = 0.005, 0.15
 MEDIAN, MEDIAN_NOISE = 0.03, 0.06
 """Largest share of medians by counts, and the noise of their ranks: then they are preferred to picks."""
 
-OWN, SIZE, SIZES = 0.1, 50.0, 0.26
+OWN, SIZE, SIZES = 0.1, 38.0, 0.2
 """Largest share of the columns' own medians and spreads by picks; n·ε of a pick of a column's size, and the largest
 share of them all."""
 
 AVERAGED, VECTOR, VECTOR_LEAST, VECTOR_MOST = 120.0, 25.0, 0.05, 0.12
 """n·ε ÷ k from which on columns get means and variances; what of it each of them takes, and limits of the share."""
 
-WEAKEST = 160.0
-"""Least n·ε: three picks of a half of what they take."""
+ROUNDS, SEEN, TAMED, TAMED_MOST = 3, 0.05, 0.05, 0.07
+"""Most rounds in which columns of large entries are sought, and the share of the records that each of them must see;
+the share of the budget for all of them, and the largest for a single one."""
+
+WEAKEST, WEAKEST_TARGET = 160.0, 300.0
+"""Least n·ε: picks of a half of what they take; and where a target's median and spread are among them, of most of it.
+One of these that goes astray takes the model with it."""
 
 
 def pick_share(problem: Problem, privacy: Privacy, count: float = PICK) -> float:
@@ -49,16 +55,25 @@ def pick_share(problem: Problem, privacy: Privacy, count: float = PICK) -> float
     return min(max(count / (problem.n * privacy.epsilon), LEAST), MOST)
 
 
+def pick_noise(problem: Problem, privacy: Privacy) -> float:
+    """Return the noise of such a pick, in records: a record moves a score by at most one."""
+    return 2.0 / (pick_share(problem, privacy) * privacy.epsilon)
+
+
 def pure_units(problem: Problem, privacy: Privacy) -> PureUnits:
     """Return the finest private units that the budget carries, or raise `BudgetError`."""
     total, known = problem.n * privacy.epsilon, problem.scales or Scales()
     columns = _columns(problem, total)
-    carry("Private units", 1.0 / total, 1.0 / WEAKEST, problem, privacy)
     target, centring = isinstance(problem.loss, ResidualLoss), problem.intercept and known.centres is None
+    sought = target and (known.target is None or (problem.intercept and known.target_centre is None))
+    carry("Private units", 1.0 / total, 1.0 / (WEAKEST_TARGET if sought else WEAKEST), problem, privacy)
     return PureUnits(
         centred=problem.intercept,
         target=target,
         columns=columns,
+        rounds=_rounds(problem, privacy) if known.features is None else 0,
+        target_noise=pick_noise(problem, privacy) if target else 0.0,
+        feature_noise=_size_noise(columns, problem, privacy) if known.features is None else 0.0,
         target_grid=_grid(problem, privacy, 1) if target and problem.intercept else None,
         feature_grid=_grid(problem, privacy, problem.d) if columns == "own" and centring else None,
         scales=problem.scales,
@@ -105,19 +120,50 @@ def unit_drafts(units: PureUnits, problem: Problem, privacy: Privacy) -> list[Dr
     if units.columns == "own":
         if units.centring:
             drafts.append(_medians("feature centre", units.feature_grid, problem, privacy, d))
-        spread = Draft("feature scale", Ranks, CANDIDATES, _picks(problem, privacy, SPREAD, d, AMPLE), d, picks=1)
-        return [*drafts, *([spread] if known.features is None else [])]
+        spread = Draft("feature scale", Ranks, CANDIDATES, _size_share("own", problem, privacy), d, picks=1)
+        return [*drafts, *([spread, *_leaders(problem, privacy)] if known.features is None else [])]
     if units.columns == "scaled":
-        sizes = Draft("feature scale", Ranks, CANDIDATES, _picks(problem, privacy, SIZE, d), d, picks=1)
-        drafts += [sizes] if known.features is None else []
+        sizes = Draft("feature scale", Ranks, CANDIDATES, _size_share("scaled", problem, privacy), d, picks=1)
+        drafts += [sizes, *_leaders(problem, privacy)] if known.features is None else []
         return [*drafts, Draft("feature mean", Clipped, d, vector)] if units.centring else drafts
     if known.features is not None:
         return drafts
-    drafts.append(Draft("common scale", Ranks, CANDIDATES, share, picks=1))
+    drafts += [Draft("common scale", Ranks, CANDIDATES, share, picks=1), *_leaders(problem, privacy)]
     if units.columns == "averaged" and units.centring:
         drafts.append(Draft("feature mean", Clipped, d, vector))
         drafts.append(Draft("row length", Ranks, CANDIDATES, share, picks=1))
     return [*drafts, Draft("feature variance", Clipped, d, vector)] if units.columns == "averaged" else drafts
+
+
+def _size_share(columns: str, problem: Problem, privacy: Privacy) -> float:
+    """Return the share of the picks of all columns' sizes."""
+    own = columns == "own"
+    return _picks(problem, privacy, SPREAD if own else SIZE, problem.d, AMPLE if own else 0.0)
+
+
+def _size_noise(columns: str, problem: Problem, privacy: Privacy) -> float:
+    """Return the noise of each of these picks, in records; 0 where there are none."""
+    if columns not in ("own", "scaled"):
+        return 0.0
+    return 2.0 * problem.d / (_size_share(columns, problem, privacy) * privacy.epsilon)
+
+
+def _rounds(problem: Problem, privacy: Privacy) -> int:
+    """Return how many rounds the budget carries."""
+    each = _round_share(problem, privacy)
+    return min(ROUNDS, max(int(TAMED / each), int(each <= TAMED_MOST)))
+
+
+def _round_share(problem: Problem, privacy: Privacy) -> float:
+    """Return the share of a round: Laplace noise of scale 2 ÷ ε must hardly ever look like so many records."""
+    return 2.0 * float(alarm_levels(problem.d)[1]) / (SEEN * problem.n * privacy.epsilon)
+
+
+def _leaders(problem: Problem, privacy: Privacy) -> list[Draft]:
+    """Return the search for columns of rare large numbers, where the budget carries it."""
+    rounds = _rounds(problem, privacy)
+    share = max(rounds * _round_share(problem, privacy), TAMED)
+    return [Draft("leading columns", Leaders, LEADING * problem.d, share, rounds)] if rounds else []
 
 
 def _medians(name: str, grid: Preparation | None, problem: Problem, privacy: Privacy, scalars: int) -> Draft:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tailguard.losses.base import ResidualLoss
 from tailguard.plans import Release
 from tailguard.plans.result import LEVEL
 from tailguard.report import words
@@ -62,9 +63,9 @@ def held(release: Release) -> str | None:
     said, ends = [], release.estimate.feature_range
     if release.estimate.prediction_range != EVERYWHERE:
         low, high = (words.number(end) for end in release.estimate.prediction_range)
-        said.append(
-            f"Predictions are held within {low} and {high}: hardly any target lies outside, by what was released."
-        )
+        numbers = isinstance(release.plan.problem.loss, ResidualLoss)
+        reason = "hardly any target lies outside, by what was released" if numbers else "rarer classes are not told"
+        said.append(f"{'Predictions' if numbers else 'Log-odds'} are held within {low} and {high}: {reason}.")
     if ends is not None:
         said.append(
             f"Rows farther than {words.number(ends.radius)} private scales from the centre are predicted as if they "

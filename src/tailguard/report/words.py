@@ -74,6 +74,7 @@ _PURPOSES = {
     "choice": "the choice of the final model",
     "common centre": "one median for all columns",
     "common scale": "one spread for all columns",
+    "leading columns": "which columns are very large in some rows",
     "row length": "where to shorten rows for the means",
     "feature mean": "mean of each column",
     "square length": "where to shorten squares for the variances",

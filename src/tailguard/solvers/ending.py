@@ -1,13 +1,13 @@
 """How a private fit ends: a choice against the null model, and the last word on the intercept."""
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss
-from tailguard.solvers.base import FloatVector, Query, Released, Setting, Solve
+from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Released, Setting, Solve
 from tailguard.solvers.model_choice import choose
 from tailguard.solvers.preparation import inside, raw_units
 from tailguard.solvers.rank_level import rank_level
@@ -19,8 +19,9 @@ from tailguard.statistics.view import View
 
 __all__ = ["Ending", "end", "first_offset"]
 
-FARTHEST = 5.0
-"""Largest intercept of a null model of classes, in units of the prediction."""
+FARTHEST, DOUBT = 5.0, 1.0
+"""Largest intercept of a null model of classes, in units of the prediction; and the least share of a class that is
+believed, in units of the noise in it."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,10 @@ class Ending(Setting):
     width : float or None
         How far residuals count in the last correction of the intercept, in medians (steps "residual level" and
         "intercept"); None for no correction.
+    noise : float, default=0.0
+        Noise of the pick of that median, in records; residuals are likely to be of size 1.
+    farthest : float or None, default=None
+        Largest log-odds that are predicted: the choice compares what users will get. None for no limit.
     """
 
     n: int
@@ -46,6 +51,28 @@ class Ending(Setting):
     limit: float | None
     handicap: float
     width: float | None
+    noise: float = 0.0
+    farthest: float | None = field(default=None, metadata=OPTIONAL)
+
+
+@dataclass(frozen=True)
+class Held:
+    """A loss of predictions that are held in a range, as users get them.
+
+    Parameters
+    ----------
+    loss : Loss
+        Of predictions as they are.
+    farthest : float
+        Largest magnitude of a prediction.
+    """
+
+    loss: Loss
+    farthest: float
+
+    def value(self, prediction: FloatVector, target: FloatVector) -> FloatVector:
+        """Return one value per record."""
+        return self.loss.value(np.clip(prediction, -self.farthest, self.farthest), target)
 
 
 def end(ending: Ending, view: View, loss: Loss, null: FloatVector, model: FloatVector, domain: Domain) -> Solve:
@@ -67,17 +94,21 @@ def end(ending: Ending, view: View, loss: Loss, null: FloatVector, model: FloatV
     point = inside(view, model, domain)
     if ending.limit is not None:
         models = [inside(view, null, domain), point]
-        best = yield from choose("choice", view, loss, models, ending.limit, ending.bits, ending.handicap)
+        judged = loss if ending.farthest is None else Held(loss, ending.farthest)
+        best = yield from choose("choice", view, judged, models, ending.limit, ending.bits, ending.handicap)
         point = models[min(max(best, 0), 1)]
     if ending.width is not None:
         point = yield from _settled(ending, ending.width, Gradient(view, loss, point))
-    return raw_units(view, point, domain)
+    estimate = raw_units(view, point, domain)
+    if ending.farthest is None:
+        return estimate
+    return replace(estimate, prediction_range=(-ending.farthest, ending.farthest))
 
 
 def _settled(ending: Ending, width: float, gradient: Gradient) -> Generator[Query, Released, FloatVector]:
     """Return the gradient's point with an intercept at which the mean of its clipped slopes is 0, or nearer to it."""
     n, bits, loss = ending.n, ending.bits, gradient.loss
-    usual = yield from rank_level("residual level", Slope(gradient), 0.5, n, bits, otherwise=1.0)
+    usual = yield from rank_level("residual level", Slope(gradient), 0.5, n, bits, otherwise=1.0, noise=ending.noise)
     reply = yield Query("intercept", Clipped(Slopes(gradient), width * usual, bits))
     point = np.array(gradient.point)
     point[-1] -= float(reply.value[0]) / n / loss.usual_curvature
@@ -89,7 +120,9 @@ def first_offset(view: View, loss: Loss, n: int, bits: int) -> Generator[Query, 
     gradient = Gradient(view, loss, np.zeros(view.dimension))
     reply = yield Query("offset", Clipped(Slopes(gradient), loss.lipschitz or 1.0, bits))
     slope = abs(float(loss.derivative(0.0, 1.0)))
-    share = min(max(0.5 - 0.5 * float(reply.value[0]) / (n * slope), 0.0), 1.0)
+    # A share that noise has made too small costs far more than one that it has made too large.
+    least = min(DOUBT * 0.5 * reply.noise / (n * slope), 0.5)
+    share = min(max(0.5 - 0.5 * float(reply.value[0]) / (n * slope), least), 1.0 - least)
     low, high = -FARTHEST, FARTHEST
     for _ in range(40):
         middle = 0.5 * (low + high)

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released
 from tailguard.statistics.coordinatewise import Clamped
 from tailguard.statistics.improvement import Improvement, Valued
@@ -18,7 +17,7 @@ __all__ = ["choose", "improvement"]
 def choose(
     step: str,
     view: View,
-    loss: Loss,
+    loss: Valued,
     models: Sequence[FloatVector],
     limit: float,
     bits: int,

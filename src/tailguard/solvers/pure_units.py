@@ -4,6 +4,10 @@ Under pure ε the noise of a histogram grows with the number of its cells and of
 target's median and spread and the usual length of a row are picked, and so are the columns' own where n·ε ÷ d carries
 it. Before that, columns get means and variances of shortened rows, whose noise is that of one vector; and before that,
 one scale for all of them.
+
+None of these sees a column that is large in few records, nor a scale that came out far too small: either makes a few
+rows enormous, and their predictions with them. A record has one largest entry, however many columns there are; so a
+histogram of largest entries shows such columns at little noise, and their scales are raised.
 """
 
 from collections.abc import Generator, Sequence
@@ -22,13 +26,14 @@ from tailguard.solvers.spread import HIGH, LOW
 from tailguard.solvers.wide import LEAST, LONGEST, shrunken
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Rows
+from tailguard.statistics.leaders import Leaders
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.scalars import Columns, Norm, Scalars, Target
 from tailguard.statistics.signed_ranks import Halves, SignedRanks
 from tailguard.statistics.squares import Squares
 from tailguard.statistics.view import View
 
-__all__ = ["POSITIONS", "PureUnits", "prepare_pure"]
+__all__ = ["LEADING", "POSITIONS", "PureUnits", "alarm_levels", "prepare_pure"]
 
 SUBSTEPS = 64
 POSITIONS = 2 * (HIGH - LOW) * SUBSTEPS
@@ -45,6 +50,15 @@ RARE, SMALLEST = 1, 2.0**-27
 """A column that differs from its centre in less than about 3/8 of the records is left in its own units, and so is one
 whose size would be absurd. A pick for a rare indicator is nearly blind: it must not fall on a size far too small, for
 then the slope is far too large, and the few records that have the indicator are predicted absurdly."""
+
+LARGE, OCTAVES, LEADING, ROOM = 4, 4, 7, 2
+"""Entries from 2^LARGE on are large; `LEADING` cells of so many octaves each count them, and where a cell counts
+records for certain, its column's scale is raised until the cell ends `ROOM` octaves above that."""
+
+ALARM, FEW = 0.02, 0.02
+"""Twice the probability that noise alone raises a scale in one round, mostly by a little; and the least share of the
+records that does. Fewer are left to the fit, which shortens what they do: a scale that suits them would hide the column
+from all others."""
 
 SQUARES = 2.0
 """Squares of a row's entries are shortened to so many times √d, entries being of size 1."""
@@ -65,6 +79,11 @@ class PureUnits(Setting):
         shortened rows (steps "feature mean", "row length", "feature variance"). "scaled": usual sizes of every column
         (step "feature scale"), then means of shortened rows (step "feature mean"). "own": medians and spreads of every
         column (steps "feature centre", "feature scale").
+    rounds : int
+        How often columns of large entries are sought (step "leading columns").
+    target_noise, feature_noise : float
+        Noise of the picks of the target's spread and of a column's size, in records; 0 where there is none, or where no
+        size is likelier than others.
     target_grid, feature_grid : Preparation or None
         How finely medians are sought by counts; None picks them from a coarse grid.
     scales : Scales or None
@@ -75,6 +94,9 @@ class PureUnits(Setting):
     centred: bool
     target: bool
     columns: Literal["common", "averaged", "scaled", "own"]
+    rounds: int = 0
+    target_noise: float = 0.0
+    feature_noise: float = 0.0
     target_grid: Preparation | None = None
     feature_grid: Preparation | None = None
     scales: Scales | None = field(default=None, metadata=OPTIONAL)
@@ -102,14 +124,14 @@ def prepare_pure(view: View, units: PureUnits, n: int, bits: int) -> Generator[Q
         return (yield from _own(view, units, n, bits))
     if units.columns == "scaled":
         if view.scale is None:
-            sizes = yield from _sizes(replace(view, intercept=False), 0.5, NORMALISER, n, bits)
-            view = replace(view, scale=sizes)
+            sizes = yield from _sizes(replace(view, intercept=False), 0.5, NORMALISER, units.feature_noise, n, bits)
+            view = yield from _tamed(replace(view, scale=sizes), units.rounds, n, bits)
         return (yield from _averaged(view, n, bits)) if units.centring else view
     if view.scale is not None:
         return view
     d = view.dimension_in
     length = yield from rank_level("common scale", _lengths(view), 0.5, n, bits, otherwise=1.0)
-    view = replace(view, scale=np.full(d, length / np.sqrt(d)))
+    view = yield from _tamed(replace(view, scale=np.full(d, length / np.sqrt(d))), units.rounds, n, bits)
     if units.columns == "common":
         return view
     if units.centring:
@@ -117,7 +139,9 @@ def prepare_pure(view: View, units: PureUnits, n: int, bits: int) -> Generator[Q
     return (yield from _refined(view, n, bits))
 
 
-def _sizes(view: View, level: float, normaliser: float, n: int, bits: int) -> Generator[Query, Released, FloatVector]:
+def _sizes(
+    view: View, level: float, normaliser: float, noise: float, n: int, bits: int
+) -> Generator[Query, Released, FloatVector]:
     """Return the usual size of every column, by a quantile of its magnitude.
 
     A column that hardly ever differs from its centre, such as a rare indicator, is left in its own units.
@@ -125,7 +149,9 @@ def _sizes(view: View, level: float, normaliser: float, n: int, bits: int) -> Ge
     sizes = np.empty(view.dimension_in)
     for j in range(view.dimension_in):
         column = Columns(replace(view, columns=[j]))
-        sizes[j] = yield from rank_level("feature scale", column, level, n, bits, otherwise=1.0 / normaliser, rare=RARE)
+        sizes[j] = yield from rank_level(
+            "feature scale", column, level, n, bits, otherwise=1.0 / normaliser, rare=RARE, noise=noise
+        )
     return np.where(sizes < SMALLEST, 1.0, normaliser * sizes)
 
 
@@ -140,7 +166,10 @@ def _target(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query,
     if known.target is not None:
         return without_faint_centre(replace(view, target_scale=known.target))
     size = max(abs(view.target_centre), 2.0**LOW) / NORMALISER
-    scale = yield from rank_level("target scale", Target(view), 0.5, n, bits, otherwise=size)
+    near = min(max(abs(view.target_centre), 1.0), 2.0**HIGH)
+    scale = yield from rank_level(
+        "target scale", Target(view), 0.5, n, bits, otherwise=size, near=near, noise=units.target_noise
+    )
     return without_faint_centre(replace(view, target_scale=NORMALISER * scale))
 
 
@@ -159,8 +188,25 @@ def _own(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Re
         centre = np.zeros(d)
     if units.known.features is not None:
         return replace(view, centre=centre)
-    scale = yield from _sizes(replace(plain, centre=centre), UPPER, UPPER_NORMALISER, n, bits)
-    return replace(view, centre=centre, scale=scale)
+    scale = yield from _sizes(replace(plain, centre=centre), UPPER, UPPER_NORMALISER, units.feature_noise, n, bits)
+    return (yield from _tamed(replace(view, centre=centre, scale=scale), units.rounds, n, bits))
+
+
+def _tamed(view: View, rounds: int, n: int, bits: int) -> Generator[Query, Released, View]:
+    """Return the view with larger scales for columns in which a share of the records that shows has large entries."""
+    for _ in range(rounds):
+        plain = replace(view, intercept=False)
+        reply = yield Query("leading columns", Leaders(plain, LARGE, OCTAVES, LEADING, bits))
+        counts = reply.value.reshape(-1, LEADING)
+        certain = counts > np.maximum(reply.noise * alarm_levels(len(counts)), FEW * n)
+        beyond = np.max(np.where(certain, np.arange(1, LEADING + 1), 0), axis=1)
+        view = replace(view, scale=np.asarray(view.scale) * np.exp2(np.maximum(OCTAVES * beyond - ROOM, 0)))
+    return view
+
+
+def alarm_levels(d: int) -> FloatVector:
+    """Return for each cell beyond how many scales of noise a count is certain; each cell must be twice as sure."""
+    return np.asarray(np.log(d / ALARM) + np.log(2.0) * np.arange(1, LEADING + 1))
 
 
 def _medians(

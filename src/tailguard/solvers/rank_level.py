@@ -16,9 +16,21 @@ __all__ = ["CANDIDATES", "rank_level"]
 CANDIDATES = CELLS - 1
 """Number of entries that are picked from: half octaves, and none of them."""
 
+PULL = 0.25
+"""How much less likely a magnitude is for each octave, in logarithms, where one is likely."""
+
 
 def rank_level(
-    step: str, scalars: Scalars, level: float, n: int, bits: int, *, otherwise: float, rare: int = 3
+    step: str,
+    scalars: Scalars,
+    level: float,
+    n: int,
+    bits: int,
+    *,
+    otherwise: float,
+    rare: int = 3,
+    near: float = 1.0,
+    noise: float = 0.0,
 ) -> Generator[Query, Released, float]:
     """Ask for the `level`-quantile of a scalar's magnitude and return the middle of its half octave.
 
@@ -36,8 +48,14 @@ def rank_level(
         What to return where hardly any record counts; public or released.
     rare : int, default=3
         How few are hardly any, as in `Ranks`.
+    near : float, default=1.0
+        A likely magnitude, public or released.
+    noise : float, default=0.0
+        The noise of the pick, in records; that many times `PULL` an octave farther from it must win. 0 for no such
+        preference.
     """
-    ranks = Ranks(Octaves(scalars, LOW, HIGH, SUBSTEPS, bits), level, n, rare)
+    histogram = Octaves(scalars, LOW, HIGH, SUBSTEPS, bits)
+    ranks = Ranks(histogram, level, n, rare, near, min(PULL * noise, float(n)))
     reply = yield Query(step, ranks)
     index = int(np.clip(reply.value[0], 0, CANDIDATES - 1))
     return otherwise if index == CANDIDATES - 1 else float(ranks.magnitudes[index])

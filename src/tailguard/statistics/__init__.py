@@ -14,6 +14,7 @@ from tailguard.statistics.gradient_mapping import GradientMapping
 from tailguard.statistics.gram import Gram
 from tailguard.statistics.groups import ClippedGroups, ClippedMedian, TruncatedMedian
 from tailguard.statistics.joint_minimiser import JointMinimiser
+from tailguard.statistics.leaders import Leaders
 from tailguard.statistics.minimiser import Minimiser, PerturbedMinimiser
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.outer import Outer
@@ -47,6 +48,7 @@ __all__ = [
     "Halves",
     "JointMinimiser",
     "Largest",
+    "Leaders",
     "Leveraged",
     "Magnitudes",
     "Minimiser",

@@ -39,6 +39,9 @@ class Ranks(Statistic):
         The number of records, public.
     rare : int, default=3
         How little is left then: from 2^−(rare+1) to 2^−rare of the records.
+    near, pull : float, default=1.0, 0.0
+        Every cell loses so many records for each octave between it and a public or released magnitude: where hardly any
+        record counts, a pick is nearly blind, and should not fall far from what is likely.
 
     Notes
     -----
@@ -52,6 +55,8 @@ class Ranks(Statistic):
     level: float
     size: int
     rare: int = 3
+    near: float = 1.0
+    pull: float = 0.0
 
     def __post_init__(self) -> None:
         integer("rare", self.rare, "Ranks", at_least=1, at_most=8)
@@ -60,6 +65,8 @@ class Ranks(Statistic):
         integer("bits", self.inner.bits, "Ranks", at_least=LEVEL_BITS)
         real("level", self.level, "Ranks", at_least=0.0, at_most=1.0)
         integer("size", self.size, "Ranks")
+        real("near", self.near, "Ranks", at_least=1e-120, at_most=1e120)
+        real("pull", self.pull, "Ranks", at_least=0.0, at_most=float(self.size))
 
     @property
     def dimension(self) -> int:
@@ -100,7 +107,14 @@ class Ranks(Statistic):
         return self.inner._block(X, y)
 
     def _of(self, counts: IntVector) -> IntVector:
-        return rank_distances(counts[1:-1], self.level, self.size, self.bits, self.rare)
+        distances = rank_distances(counts[1:-1], self.level, self.size, self.bits, self.rare)
+        return distances - np.append(self._losses, 0) if self.pull else distances
+
+    @property
+    def _losses(self) -> IntVector:
+        """What each cell loses by its distance from what is likely, in grid steps; no more than all records."""
+        octaves = np.abs(np.log2(self.magnitudes / self.near))
+        return np.minimum(np.rint(self.pull * octaves * 2.0**self.bits), self.size * 2.0**self.bits).astype(np.int64)
 
 
 def rank_distances(counts: IntVector, level: float, size: int, bits: int, rare: int = 3) -> IntVector:
