@@ -45,6 +45,17 @@ def test_logistic_predictions(tailguard, fitted, files, columns):
     assert list(labels) == np.where(scores > 0, "yes", "no").tolist()
 
 
+def test_log_odds_are_held_where_a_pure_budget_ends(tailguard, fitted, files, columns):
+    words = ("--target", "answer", "--features", "cost,age", "--loss", "logistic", "--classes", "no,yes", "--delta", 0)
+    file, model = fitted(*words)
+    low, high = model["prediction_range"]
+    assert high == -low == pytest.approx(np.log(4000 * 8 / 3))
+    chances = [float(line.split(",")[1]) for line in tailguard("predict", file, files / "claims.csv").out.split()[1:]]
+    scores = np.column_stack([columns["cost"], columns["age"]]) @ model["coefficients"] + model["intercept"]
+    most = np.log(4000)  # which is the nearer one
+    assert np.allclose(chances, expit(np.clip(scores, -most, most)), rtol=1e-9)
+
+
 def test_a_missing_value_has_no_prediction(tailguard, fitted, tmp_path):
     file, _ = fitted("--target", "pay", "--features", "cost,age")
     (tmp_path / "new.csv").write_text("age,cost\n30,1\n,2\n40,\n")
