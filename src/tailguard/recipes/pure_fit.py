@@ -47,9 +47,9 @@ KNOWN, KNOWN_GROWTH = 0.5, 0.07
 CHOICE, CHOICE_LEAST, CHOICE_MOST = 120.0, 0.02, 0.12
 """n·ε that a choice takes, and limits of its share."""
 
-LIMIT, WIDER, HANDICAP = 0.7, 0.05, 2.0
+LIMIT, WIDER, HANDICAP = 0.7, 0.05, 3.0
 """The most that a record counts in the choice, and how it grows with the root of the choice's n·ε; and how far the
-model must be ahead, in such records times ε: half of the scale of the choice's noise, so that a model that is no better
+model must be ahead, in such records times ε: most of the scale of the choice's noise, so that a model that is no better
 than the null model is mostly not taken."""
 
 OFFSET, OFFSET_LEAST, OFFSET_MOST = 100.0, 0.01, 0.06
