@@ -13,8 +13,8 @@ from tailguard.losses.squared_distance import SquaredDistance
 from tailguard.plans import Scales, digest, dumps, loads, verify
 from tailguard.run import run
 from tailguard.run.randomness import Simulation
-from tailguard.solvers.public_descent import PublicDescent
 from tailguard.solvers.scales import LARGEST
+from tailguard.solvers.tight_descent import TightDescent
 from tests.support import checks
 from tests.support.registry_plans import CASES, Descent
 
@@ -57,7 +57,7 @@ def test_what_is_given_is_not_sought_and_its_share_goes_to_the_fit(case):
     assert verify(plan).epsilon <= plan.privacy.epsilon
     assert loads(dumps(plan)) == plan
     assert digest(plan) != digest(case.plan)
-    if not isinstance(plan.solver, PublicDescent):
+    if not isinstance(plan.solver, TightDescent):
         before, after = ({(step.name, step.count): step.multiplier for step in p.steps} for p in (case.plan, plan))
         assert all(after[key] <= 1.001 * before[key] for key in after.keys() & before.keys())
 
@@ -148,7 +148,7 @@ def test_a_small_budget_fits_well_in_public_units_and_hardly_without():
     assert 0.24 < np.median([_excess(plain, seed) for seed in range(600, 603)]) < 1.05
     scales = Scales(170.0, target=1.4, centres=1e4, target_centre=7.0)
     model = tg.LinearRegression(epsilon=0.1, scales=scales)
-    assert isinstance(model.plan(10_000, 20).solver, PublicDescent)
+    assert isinstance(model.plan(10_000, 20).solver, TightDescent)
     assert np.median([_excess(model, seed) for seed in range(600, 603)]) < 0.12
 
 

@@ -18,9 +18,9 @@ from tailguard.recipes.mean import least_order
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import RISK_UNIT, risk
 from tailguard.recipes.preparation import COARSE, feature_drafts, preparation_for, target_drafts
-from tailguard.recipes.public_descent import faint, plan_faint
 from tailguard.recipes.sandwich import sandwich_for
 from tailguard.recipes.settling import settling, settling_drafts
+from tailguard.recipes.tight_descent import faint, plan_faint
 from tailguard.solvers.bounded_descent import BoundedDescent
 from tailguard.solvers.calibration import Calibration
 from tailguard.solvers.clip_level import CELLS, ClipLevel

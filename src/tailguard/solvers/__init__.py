@@ -29,7 +29,6 @@ from tailguard.solvers.prepared_frank_wolfe import PreparedFrankWolfe
 from tailguard.solvers.prepared_thresholding import PreparedThresholding
 from tailguard.solvers.private_mean import PrivateMean
 from tailguard.solvers.projected_gradient import ProjectedGradient
-from tailguard.solvers.public_descent import PublicDescent
 from tailguard.solvers.pure_units import PureUnits
 from tailguard.solvers.quantile import LogGrid
 from tailguard.solvers.refit import Levels, Refit
@@ -38,6 +37,7 @@ from tailguard.solvers.selection import Candidate, ModelSelection, Selected
 from tailguard.solvers.sparse_mean import PeeledMean, PickedMean
 from tailguard.solvers.sparse_rounds import Picks, SparseRounds
 from tailguard.solvers.thresholding import HardThresholding
+from tailguard.solvers.tight_descent import TightDescent
 from tailguard.solvers.wide import WidePreparation
 
 __all__ = [
@@ -86,7 +86,6 @@ __all__ = [
     "PreparedThresholding",
     "PrivateMean",
     "ProjectedGradient",
-    "PublicDescent",
     "PureUnits",
     "Query",
     "Refit",
@@ -100,6 +99,7 @@ __all__ = [
     "Solve",
     "Solver",
     "SparseRounds",
+    "TightDescent",
     "Truncate",
     "TruncatedEntries",
     "WidePreparation",

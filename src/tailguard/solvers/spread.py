@@ -2,7 +2,8 @@
 
 Quartiles fail where a distribution function is flat: on indicators, on zero-inflated costs, on constant columns. A
 histogram of the octaves of |x − centre| does not: its significant bins say where the mass is, a winsorised root
-mean square of them is a scale, and no significant bin means that there is nothing to scale.
+mean square of them is a scale, and no significant bin means that there is nothing to scale. Where it is mostly noise,
+usual laws that agree with it take its place.
 """
 
 from collections.abc import Generator
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from tailguard.solvers.base import FloatVector, Query, Released
+from tailguard.solvers.usual_laws import smoothed
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.scalars import Scalars
 
@@ -36,6 +38,9 @@ WINSOR = 0.85
 
 NORMALISER = 1.15
 """Makes the scale of a Gaussian column its standard deviation."""
+
+FAINT = 0.02
+"""Noise of a bin, as a share of the records, from which on usual laws say more than bins do."""
 
 
 def spread(
@@ -62,26 +67,28 @@ def spread(
     # One false alarm among all windows of all columns in a thousand fits.
     threshold = noise * float(-ndtri(1e-3 / (len(WINDOWS) * masses.size)))
     floors = np.log2(np.maximum(np.abs(centre) * resolution, 2.0**LOW)) - LOW
+    firsts = np.maximum(np.ceil(floors).astype(int), 1)
+    if noise > FAINT:
+        smooth = [smoothed(*each, noise, threshold) for each in zip(masses, firsts, strict=True)]
+        return np.array([_scale(mass, 0.0, first) for mass, first in zip(smooth, firsts, strict=True)])
     places = np.clip(np.frexp(centre)[1] - 1 - LOW, 0, HIGH - LOW - 1)
-    rows = zip(masses, np.ceil(floors).astype(int), places, strict=True)
-    return np.array([_without_zeros(mass, threshold, floor, int(place)) for mass, floor, place in rows])
+    rows = zip(masses, firsts, places, strict=True)
+    return np.array([_without_zeros(mass, threshold, first, int(place)) for mass, first, place in rows])
 
 
-def _without_zeros(mass: FloatVector, threshold: float, floor: int, place: int) -> float:
+def _without_zeros(mass: FloatVector, threshold: float, first: int, place: int) -> float:
     """Return the scale of a column whose zeros, if there are any, lie in the cell `place`: as far off as the centre.
 
     Where half of a column is 0, every number from there to the next value is a median, however small. Then nothing is
     nearer to it than the zeros, which are no spread, and all others are far beyond.
     """
-    found, cells = _scale(mass, threshold, floor), np.arange(mass.size)
+    found, cells = _scale(mass, threshold, first), np.arange(mass.size)
     nearer = _significant(np.where(cells < place, mass, 0.0), threshold).any()
     if not max(FEWEST, threshold) < mass[place] < MOST or nearer or np.isinf(found):
         return found
     beyond = np.where(cells > place, mass, 0.0)
     others = _scale(beyond, threshold, place)
-    if np.isinf(
-        others
-    ):  # perhaps they are spread too thinly, but they must be somewhere: in a window with most of them
+    if np.isinf(others):  # spread too thinly, perhaps; but they must be somewhere: in a window with most of them
         sums = np.convolve(beyond[:-1], np.ones(WINDOWS[-1]), "valid")
         window = cells - int(np.argmax(sums))
         if sums.max() > 0.5 * (1.0 - mass[place]):
@@ -89,12 +96,12 @@ def _without_zeros(mass: FloatVector, threshold: float, floor: int, place: int) 
     return others if FAR * 2.0 ** (LOW + place) < others < np.inf else found
 
 
-def _scale(mass: FloatVector, threshold: float, floor: int) -> float:
+def _scale(mass: FloatVector, threshold: float, first: int) -> float:
     # The first cell holds the zeros: an indicator that is mostly 0 must not be scaled by them. The last one holds
     # infinities, for which no scale is large enough. What lies below the floor goes before significance is judged, or a
     # wide window would carry the noise beside it.
     cells = np.arange(mass.size)
-    mass = np.where((cells < max(floor, 1)) | (cells == mass.size - 1), 0.0, mass)
+    mass = np.where((cells < first) | (cells == mass.size - 1), 0.0, mass)
     keep = _significant(mass, threshold)
     if not keep.any():
         return np.inf

@@ -1,33 +1,44 @@
-"""Linear models in public units: nothing is asked but gradients, for budgets that carry nothing else."""
+"""Linear models where a budget is small: units, public or private, and tightly bounded gradients, and nothing else."""
 
+import math
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import ndtri
 
 from tailguard.domains.base import Domain
+from tailguard.losses.balanced import BalancedLogistic
 from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.solvers.base import FloatVector, Query, Released, Solve, Solver
 from tailguard.solvers.ending import first_offset
 from tailguard.solvers.model_choice import choose
-from tailguard.solvers.preparation import inside, raw_units
+from tailguard.solvers.preparation import Preparation, inside, prepare_features, prepare_target, raw_units
 from tailguard.solvers.refit import scaled_loss
-from tailguard.solvers.scales import Scales
+from tailguard.solvers.sandwich import Log, Sandwich, recorded, sandwich
+from tailguard.solvers.target_range import with_range
 from tailguard.statistics.clipped import Clipped
-from tailguard.statistics.fields import Gradient
+from tailguard.statistics.fields import Gradient, Rows
 from tailguard.statistics.slopes import Slopes
 from tailguard.statistics.view import View
 from tailguard.statistics.weighted import Weighted
 
-__all__ = ["PublicDescent"]
+__all__ = ["TightDescent"]
+
+RESIDUAL, CAUTION = 0.85, 1.8
+"""A usual residual, in scales of the target, and how much shorter steps are than its curvature allows."""
+
+CLASS_CURVATURE = 0.4
+"""Mean curvature of the balanced loss at usual log-odds."""
 
 DOUBT = 2.0
-"""A last change of the intercept is believed as far as so many times its noise does not explain it."""
+"""A column's mean and a last change of the intercept are believed as far as so many times their noise does not explain
+them."""
 
 
 @dataclass(frozen=True)
-class PublicDescent(Solver):
-    """Bounded steps in public units at public levels, averaged as they go, then shrunk by their noise.
+class TightDescent(Solver):
+    """Bounded steps at public levels, in public or private units, averaged as they go, then shrunk by their noise.
 
     Rows are shortened and slopes limited so tightly that a record hardly counts for more than its direction and the
     sign of its residual; then levels need not be known, and noise is nearly the least there is. The first
@@ -45,21 +56,24 @@ class PublicDescent(Solver):
         Number of records and features, bits of the grid.
     intercept : bool
         Whether an intercept is fitted.
-    scales : Scales
-        The public units: of the columns and, for a loss of residuals, of the target; centres with an intercept.
+    preparation : Preparation
+        How units are sought, as far as they are not public.
+    averaged : bool
+        Whether columns are centred at the means of shortened rows (step "feature mean"), where no medians are sought.
     radius, limit : float
-        Largest length of a row, and largest slope in units of the target's scale (step "gradient").
-    curvature : float
-        Of the mean of what such records add, for rows and residuals of the size that the scales say.
+        Largest length of a row, and residual from which on slopes stay the same, in units of the target's scale (step
+        "gradient").
     steps, pace : int, float
         T, and how large the weight pace ÷ t of step t is, at most 1: the larger, the faster and the noisier.
     trust : float
-        Longest step, in public units: a released gradient that asks for more is noise, or rows are far from round.
+        Longest step, in such units: a released gradient that asks for more is noise, or rows are far from round.
     judged, handicap : float
         The most that a record counts in the choice between the null model and this one (step "choice"), and what this
         one must win, as in `choose`.
     width : float or None
         Largest slope in the last word on the intercept (step "intercept"); None for no such word.
+    errors : Sandwich or None
+        How its uncertainty is estimated; None for not at all.
     """
 
     loss: Loss
@@ -69,22 +83,34 @@ class PublicDescent(Solver):
     d: int
     bits: int
     intercept: bool
-    scales: Scales
+    preparation: Preparation
+    averaged: bool
     radius: float
     limit: float
-    curvature: float
     steps: int
     pace: float
     trust: float
     judged: float
     handicap: float
     width: float | None
+    errors: Sandwich | None = None
 
+    @with_range
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
-        known = self.scales
-        target = (known.target_centre or 0.0, known.target or 1.0)  # classes have neither
-        view = View(self.d, known.centre, known.scale, self.intercept, *target)
+        log = Log()
+        estimate = yield from recorded(self._solve(), log)
+        if self.errors is None:
+            return estimate
+        return replace(estimate, uncertainty=(yield from sandwich(self.errors, log)))
+
+    def _solve(self) -> Solve:
+        view = View(self.d, intercept=self.intercept)
+        if isinstance(self.loss, ResidualLoss):
+            view = yield from prepare_target(view, self.preparation, self.n, self.bits)
+        view = yield from prepare_features(view, self.preparation, self.n, self.bits)
+        if self.averaged:
+            view = yield from self._averaged(view)
         loss, point = scaled_loss(self.loss, view), np.zeros(view.dimension)
         if self.intercept and not isinstance(loss, ResidualLoss):
             point[-1] = yield from first_offset(view, loss, self.n, self.bits)
@@ -99,17 +125,40 @@ class PublicDescent(Solver):
             point = np.append(point[: self.d], point[self.d :] + change)
         return raw_units(view, point, self.domain)
 
+    def _averaged(self, view: View) -> Generator[Query, Released, View]:
+        """Return the view with columns centred at their means: one sum of rows costs less than medians do."""
+        rows = Rows(replace(view, intercept=False))
+        reply = yield Query("feature mean", Clipped(rows, float(np.sqrt(self.d)), self.bits))
+        mean = reply.value / self.n
+        mean = mean * np.maximum(0.0, 1.0 - DOUBT * (reply.noise / self.n) ** 2 / np.maximum(mean**2, 1e-300))
+        scale = np.asarray(view.scale)
+        centre = np.asarray(view.centre) + np.where(np.isfinite(scale), scale, 0.0) * mean
+        return replace(view, centre=centre)
+
     def _descend(self, view: View, loss: Loss, point: FloatVector) -> Generator[Query, Released, FloatVector]:
-        variance, rate = 0.0, self.n * self.curvature
+        limit, curvature = self._level(loss)
+        variance, rate = 0.0, self.n * curvature
         for step in range(1, self.steps + 1):
             gradient = Gradient(view, loss, point)
-            reply = yield Query("gradient", Weighted(gradient, self.radius, self.limit, self.bits))
+            reply = yield Query("gradient", Weighted(gradient, self.radius, limit, self.bits))
             weight, change = min(1.0, self.pace / step), reply.value / rate
             part = min(1.0, self.trust / max(float(np.linalg.norm(change)), 1e-300))
             variance = (1.0 - weight) ** 2 * variance + (weight * part * reply.noise / rate) ** 2
             point = inside(view, point - weight * part * change, self.domain)
         slopes = point[: self.d] * _believed(point[: self.d], variance)
         return inside(view, np.append(slopes, point[self.d :]), self.domain)
+
+    def _level(self, loss: Loss) -> tuple[float, float]:
+        """Return the largest slope, and the mean curvature of what such records add, for usual rows and residuals."""
+        rows = CAUTION * self.radius / math.sqrt(self.d + self.intercept)
+        if not isinstance(loss, ResidualLoss):
+            usual = CLASS_CURVATURE if isinstance(loss, BalancedLogistic) else loss.usual_curvature
+            return loss.lipschitz or 1.0, rows * usual
+        limit = float(abs(loss.derivative(self.limit, 0.0)))
+        residuals = RESIDUAL * ndtri((np.arange(1000) + 0.5) / 1000.0)
+        slopes = np.clip(loss.derivative(residuals, 0.0), -limit, limit)
+        # Stein: the mean derivative of a function of a Gaussian number is its mean product with it, over the variance.
+        return limit, rows * float(np.mean(slopes * residuals)) / RESIDUAL**2
 
 
 def _believed(values: FloatVector, variance: float) -> float:

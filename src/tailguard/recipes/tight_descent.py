@@ -1,0 +1,167 @@
+"""A small budget: `newton` without its Gram matrix, its levels and its calibration."""
+
+import math
+from dataclasses import replace
+
+from tailguard.losses.balanced import BalancedLogistic
+from tailguard.losses.base import Loss, ResidualLoss
+from tailguard.losses.logistic import Logistic
+from tailguard.plans.plan import Plan
+from tailguard.plans.problem import Problem
+from tailguard.privacy.budget import Privacy
+from tailguard.recipes.draft import Draft, assemble
+from tailguard.recipes.feasible import carry
+from tailguard.recipes.noise import CountNoise
+from tailguard.recipes.prediction import RISK_UNIT
+from tailguard.recipes.preparation import COARSE, feature_drafts, target_drafts
+from tailguard.recipes.sandwich import sandwich_for
+from tailguard.solvers.oracles import Clip
+from tailguard.solvers.preparation import Preparation
+from tailguard.solvers.tight_descent import TightDescent
+from tailguard.statistics.base import grid_bits
+from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.scores import Shifted
+from tailguard.statistics.weighted import Weighted
+
+__all__ = ["faint", "plan_faint", "public_units_suffice"]
+
+GRAM_NOISE, COUNTS, CLASS_COUNTS = 0.13, 600.0, 400.0
+"""Noise of a Gram matrix, k^1.5 ÷ (n × budget), above which, and n × budget, of numbers and of classes, below which
+`newton` does better without such a matrix and without private levels, where units are public."""
+
+PRIVATE_COUNTS, EACH, FEW, MANY_COUNTS = 600.0, 12.0, 30, 500.0
+"""n × budget below which it does so in private units: a number and as much for each of a few columns. Tables with many
+columns have some that go together, for which a Gram matrix is wanted sooner."""
+
+TARGET_CENTRE, TARGET_SCALE, CENTRES, FEATURES, MEANS = 0.03, 0.02, 0.05, 0.14, 0.04
+"""Shares of private units: of the target's centre and scale, and of the columns' medians, scales and means."""
+
+MEDIAN_NOISE, FAINTEST = 0.12, 0.2
+"""Rank noise, as a share of n, of the columns' medians above which means are better, and of the target's median above
+which nothing is left of it."""
+
+WIDE, CARRIED = 0.1, 1000.0
+"""k ÷ (n × budget) from which on `centred_descent` is better, if n × budget carries its choice."""
+
+RADIUS, LIMIT = 0.5, 0.3
+"""Largest length of a row, in √k, and residual from which on slopes stay the same, in scales of the target: a record
+hardly counts for more than its direction and a sign."""
+
+PACES, SLOWEST = ((0.03, 24, 4.0), (0.06, 16, 3.0)), (16, 2.0)
+"""Numbers of steps and their pace below limits of k ÷ (n × budget), and beyond them: the more noise, the slower."""
+
+TRUST, CLASS_TRUST = 0.5, 1.0
+"""The longest step in units of the columns and the target, of numbers and of classes."""
+
+CHOICE, JUDGED, AHEAD = 0.04, 0.35, 2.0
+"""Share of the choice between the fitted and the null model, the most that a record counts in it, and how far the
+fitted one must be ahead, in deviations of noise."""
+
+PREDICTED, CLASSES_PREDICTED = (10.0, 25.0), (30.0, 55.0)
+"""Excess risk in units of (k ÷ (n × budget))², of numbers and of classes, in public and in private units, measured on
+synthetic development data."""
+
+OFFSET, INTERCEPT, MOST_INTERCEPT, WIDTH = 0.06, 0.6, 0.1, 3.0
+"""Share of the first log-odds; that of the last word on the intercept times k, and the most of it; and how far
+residuals count in it."""
+
+
+def faint(problem: Problem, privacy: Privacy) -> bool:
+    """Whether the budget is too small for a Gram matrix or for private levels."""
+    strength = problem.n / CountNoise.of(privacy).multiplier
+    k, fewest = problem.d + problem.intercept, COUNTS if isinstance(problem.loss, ResidualLoss) else CLASS_COUNTS
+    if not _all_public(problem):
+        return strength < (PRIVATE_COUNTS + EACH * k if k <= FEW else MANY_COUNTS)
+    return k**1.5 > GRAM_NOISE * strength or strength < fewest
+
+
+def public_units_suffice(problem: Problem, privacy: Privacy) -> bool:
+    """Whether `newton` in public units is better than a descent that is made for many columns."""
+    strength = problem.n / CountNoise.of(privacy).multiplier
+    k = problem.d + problem.intercept
+    return _all_public(problem) and faint(problem, privacy) and (k <= WIDE * strength or strength < CARRIED)
+
+
+def _all_public(problem: Problem) -> bool:
+    known = problem.scales
+    if known is None or known.features is None or (problem.intercept and known.centres is None):
+        return False
+    target = known.target is not None and (not problem.intercept or known.target_centre is not None)
+    return target or not isinstance(problem.loss, ResidualLoss)
+
+
+def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
+    """Return the plan of `TightDescent`.
+
+    Raises
+    ------
+    BudgetError
+        When n and the budget cannot carry a private median of the target; the sentence says how many rows would.
+    """
+    loss, k, bits = problem.loss, problem.d + problem.intercept, grid_bits(problem.n)
+    residual = isinstance(loss, ResidualLoss)
+    assert isinstance(loss, Loss)
+    preparation, averaged = _preparation(problem, privacy)
+    weakness = k * CountNoise.of(privacy).multiplier / problem.n
+    factor = (PREDICTED if residual else CLASSES_PREDICTED)[not _all_public(problem)]
+    steps, pace = next(((steps, pace) for limit, steps, pace in PACES if weakness < limit), SLOWEST)
+    solver = TightDescent(
+        loss=loss,
+        surrogate=BalancedLogistic() if isinstance(loss, Logistic) else None,
+        domain=problem.domain,
+        n=problem.n,
+        d=problem.d,
+        bits=bits,
+        intercept=problem.intercept,
+        preparation=preparation,
+        averaged=averaged,
+        radius=RADIUS * math.sqrt(k),
+        limit=LIMIT,
+        steps=steps,
+        pace=pace,
+        trust=TRUST if residual else CLASS_TRUST,
+        judged=JUDGED,
+        handicap=AHEAD * CountNoise.of(privacy).of_one(CHOICE),
+        width=WIDTH if residual and problem.intercept else None,
+        errors=sandwich_for(problem, Clip(), k)[0],
+    )
+    return Plan(
+        recipe=recipe,
+        parameters="practical",
+        problem=problem,
+        privacy=privacy,
+        solver=solver,
+        steps=assemble(_drafts(problem, solver, k), privacy, bits),
+        sources=(
+            ("levels, shares, steps", "chosen on synthetic development data"),
+            ("predicted_error", RISK_UNIT),
+        ),
+        predicted_error=min(1.0, factor * weakness**2),
+    )
+
+
+def _preparation(problem: Problem, privacy: Privacy) -> tuple[Preparation, bool]:
+    """Return how units are sought, and whether columns are centred at means, or raise `BudgetError`."""
+    preparation = Preparation(COARSE, centred=problem.intercept, scales=problem.scales)
+    noise, depth = CountNoise.of(privacy), preparation.grid.depth
+    if "target centre" in preparation.asked and isinstance(problem.loss, ResidualLoss):
+        ranks = noise.of_bisection(TARGET_CENTRE, depth) / problem.n
+        carry("A private median of the target", ranks, FAINTEST, problem, privacy)
+    loud = noise.of_bisection(CENTRES, depth, problem.d) > MEDIAN_NOISE * problem.n
+    averaged = "feature centre" in preparation.asked and loud
+    return replace(preparation, medians=not averaged), averaged
+
+
+def _drafts(problem: Problem, solver: TightDescent, k: int) -> list[Draft]:
+    """Return the steps in the order in which the solver asks."""
+    preparation = solver.preparation
+    classes = not isinstance(problem.loss, ResidualLoss)
+    before = [] if classes else target_drafts(preparation, TARGET_CENTRE, TARGET_SCALE)
+    before += feature_drafts(preparation, problem.d, CENTRES, FEATURES)
+    before += [Draft("feature mean", Clipped, problem.d, MEANS)] if solver.averaged else []
+    before += [Draft("offset", Clipped, 1, OFFSET)] if classes and problem.intercept else []
+    after = [Draft("choice", Shifted, 2, CHOICE, picks=1)]
+    after += [] if solver.width is None else [Draft("intercept", Clipped, 1, min(INTERCEPT / k, MOST_INTERCEPT))]
+    after += sandwich_for(problem, Clip(), k)[1]
+    main = 1.0 - sum(draft.share for draft in (*before, *after))
+    return [*before, Draft("gradient", Weighted, k, main, solver.steps), *after]

@@ -1,0 +1,79 @@
+"""A histogram that is mostly noise, read as a sum of usual laws.
+
+A single cell of a faint histogram says little. All cells together say much about where a number lies if its law is one
+of the usual ones, spread over several cells in a known way: laws at all places are compared with what was released, by
+least squares, and averaged as they agree with it.
+"""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+from scipy.stats import t as student
+
+from tailguard.solvers.base import FloatVector
+
+__all__ = ["smoothed"]
+
+PLACES = 4
+"""Places an octave at which a law is tried."""
+
+REACH = 16
+"""Octaves to each side of a law's unit beyond which it has no mass."""
+
+PARTS = 3
+"""The most laws in a sum: zeros beside a median that is not quite 0, ones, and a tail."""
+
+
+def smoothed(mass: FloatVector, first: int, noise: float, threshold: float) -> FloatVector:
+    """Return the masses of octaves as a sum of usual laws that are significant, 0 where none is.
+
+    Parameters
+    ----------
+    mass : float64 vector
+        Released shares of the records, one for each octave; the last one does not count.
+    first : int
+        The first one that counts.
+    noise : float
+        Their deviation.
+    threshold : float
+        What a cell must hold to be significant; a law must explain as much, in units of its own noise.
+    """
+    laws = _laws(mass.size).copy()
+    laws[:, :first] = laws[:, -1] = 0.0
+    squares = np.maximum(np.einsum("ij,ij->i", laws, laws), 1e-12)
+    smooth, left, unexplained = np.zeros(mass.size), mass, 1.0
+    for _ in range(PARTS):
+        found = laws @ left
+        amounts = np.clip(found / squares, 0.0, unexplained)
+        gains = (amounts * found - 0.5 * amounts**2 * squares) / noise**2  # logarithms of likelihood ratios
+        if 2.0 * float(gains.max()) < (threshold / noise) ** 2:
+            break
+        weights = np.exp(gains - gains.max())
+        weights /= weights.sum()
+        part = (weights * amounts) @ laws
+        smooth, left = smooth + part, left - part
+        unexplained = max(unexplained - float(weights @ amounts), 0.0)
+    return np.asarray(smooth)
+
+
+@cache
+def _laws(cells: int) -> NDArray[np.float64]:
+    """Return the masses of octaves of every law at every place."""
+    edges = PLACES * np.arange(cells + 1) + REACH * PLACES
+    at = np.clip(edges - np.arange(cells * PLACES)[:, np.newaxis], 0, 2 * REACH * PLACES)
+    return np.concatenate([np.diff(law[at], axis=1) for law in _distribution_functions()])
+
+
+def _distribution_functions() -> list[FloatVector]:
+    """Return distribution functions of magnitudes, of unit scale, at the places within reach.
+
+    They are those of Gaussian, Student's and uniform numbers, of positive ones of several widths, and of the distance
+    of such from their median.
+    """
+    size = np.exp2(np.arange(-REACH * PLACES, REACH * PLACES + 1) / PLACES)
+    laws = [2.0 * ndtr(size) - 1.0, 2.0 * student.cdf(size, 3) - 1.0, np.minimum(size, 1.0)]
+    laws += [ndtr(np.log(size) / width) for width in (0.3, 0.6, 1.0, 2.0)]
+    below = np.log(np.maximum(1.0 - size, 1e-300))
+    return laws + [ndtr(np.log1p(size) / width) - ndtr(below / width) for width in (1.0, 2.0)]
