@@ -123,7 +123,6 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
         judged=JUDGED,
         handicap=AHEAD * CountNoise.of(privacy).of_one(CHOICE),
         width=WIDTH if residual and problem.intercept else None,
-        errors=sandwich_for(problem, Clip(), k, calibrated=False)[0],
     )
     return Plan(
         recipe=recipe,
@@ -162,6 +161,5 @@ def _drafts(problem: Problem, solver: TightDescent, k: int) -> list[Draft]:
     before += [Draft("offset", Clipped, 1, OFFSET)] if classes and problem.intercept else []
     after = [Draft("choice", Shifted, 2, CHOICE, picks=1)]
     after += [] if solver.width is None else [Draft("intercept", Clipped, 1, min(INTERCEPT / k, MOST_INTERCEPT))]
-    after += sandwich_for(problem, Clip(), k, calibrated=False)[1]
     main = 1.0 - sum(draft.share for draft in (*before, *after))
     return [*before, Draft("gradient", Weighted, k, main, solver.steps), *after]

@@ -116,16 +116,15 @@ def sandwich(setting: Sandwich, log: Log, line: Line | None = None) -> Generator
     setting : Sandwich
         Public numbers.
     log : list
-        The questions and answers of the fit: one "gram", if any, "gradient"s weighted by leverage and clipped, and,
-        where the intercept had the last word, one of `LEVELS` and "intercept".
+        The questions and answers of the fit: one "gram", "gradient"s weighted by leverage and clipped, and, where the
+        intercept had the last word, one of `LEVELS` and "intercept".
     line : Line or None, default=None
         What a calibration found, where slopes had one.
     """
     steps = _last_steps(log)
     curvatures, gradients, (size, most) = _fields(steps[-1][0].statistic, _middle(steps))
     view = gradients.view
-    plain = view.basis is None and any(query.step == "gram" for query, _ in log)
-    gram = _gram(log, setting.n, kept_entries(view)) if plain else _identity(view)
+    gram = _gram(log, setting.n, kept_entries(view)) if view.basis is None else _identity(view)
     kept = np.diag(gram) != 0.0
     curvature, its_noise = yield from _asked("bread", Outer(curvatures, size, setting.bits), setting.n, kept)
     squares, noise = yield from _asked("meat", Outer(gradients, most, setting.bits), setting.n, kept)
@@ -168,9 +167,7 @@ def _fields(statistic: Statistic | None, point: FloatVector) -> tuple[Field, Fie
 
 
 def _identity(view: View) -> Matrix:
-    """Return the Gram matrix of whitened rows, or a guess at that of scaled ones; nothing of empty directions."""
-    if view.basis is None:
-        return np.diag(kept_entries(view)).astype(np.float64)
+    """Return the Gram matrix of whitened rows; empty directions have no part in it."""
     used = np.asarray(view.basis).any(axis=0)
     return np.diag(np.append(used, True) if view.intercept else used).astype(np.float64)
 

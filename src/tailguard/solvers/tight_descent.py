@@ -15,7 +15,6 @@ from tailguard.solvers.ending import first_offset
 from tailguard.solvers.model_choice import choose
 from tailguard.solvers.preparation import Preparation, inside, prepare_features, prepare_target, raw_units
 from tailguard.solvers.refit import scaled_loss
-from tailguard.solvers.sandwich import Log, Sandwich, recorded, sandwich
 from tailguard.solvers.target_range import with_range
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Gradient, Rows
@@ -72,8 +71,6 @@ class TightDescent(Solver):
         one must win, as in `choose`.
     width : float or None
         Largest slope in the last word on the intercept (step "intercept"); None for no such word.
-    errors : Sandwich or None
-        How its uncertainty is estimated; None for not at all.
     """
 
     loss: Loss
@@ -93,18 +90,10 @@ class TightDescent(Solver):
     judged: float
     handicap: float
     width: float | None
-    errors: Sandwich | None = None
 
     @with_range
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
-        log = Log()
-        estimate = yield from recorded(self._solve(), log)
-        if self.errors is None:
-            return estimate
-        return replace(estimate, uncertainty=(yield from sandwich(self.errors, log)))
-
-    def _solve(self) -> Solve:
         view = View(self.d, intercept=self.intercept)
         if isinstance(self.loss, ResidualLoss):
             view = yield from prepare_target(view, self.preparation, self.n, self.bits)
