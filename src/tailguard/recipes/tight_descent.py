@@ -14,8 +14,6 @@ from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import RISK_UNIT
 from tailguard.recipes.preparation import COARSE, feature_drafts, target_drafts
-from tailguard.recipes.sandwich import sandwich_for
-from tailguard.solvers.oracles import Clip
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.tight_descent import TightDescent
 from tailguard.statistics.base import grid_bits
