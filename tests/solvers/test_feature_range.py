@@ -105,6 +105,17 @@ def test_long_rows_are_drawn_back_and_no_others(form):
     np.testing.assert_array_equal(held[same], plain[same])
 
 
+def test_sparse_rows_are_as_long_as_dense_ones_at_the_ends_of_floats():
+    numbers = [0.0, 1e308, -1e308, 1e200, np.inf, -np.inf, np.nan, 5e-324, 1e9 + 1.0]
+    X = np.array(np.meshgrid(numbers, numbers, numbers)).reshape(3, -1).T
+    for ends in (ENDS, FeatureRange((1e9, 0.0, -1e5), (1.0, 0.0, 1e3), 3.0)):
+        with np.errstate(all="ignore"):
+            plain = X @ SLOPES + 2.0
+        dense, thin = (ends.held(rows, plain, SLOPES, 2.0) for rows in (X, sparse.csr_matrix(X)))
+        np.testing.assert_array_equal(dense, thin)
+        assert np.all(np.isfinite(dense[np.isfinite(plain)]))
+
+
 def test_an_evaluation_sees_the_same_predictions():
     X = np.array([[1.0, 7.0, 50.0], [1e6, 0.0, 50.0], [np.nan, 0.0, 0.0], [1.0, 0.0, -1e9], [np.inf, 0.0, 0.0]])
     view = View(D, basis=SLOPES[:, np.newaxis])

@@ -18,6 +18,13 @@ def test_a_record_counts_where_it_is_largest():
     np.testing.assert_array_equal(counts(rows), [[2.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
 
 
+@pytest.mark.parametrize(("low", "step", "cells"), [(-1000, 1000, 9), (-1000, 1, 1000), (1000, 1, 1000), (3, 2, 3)])
+def test_infinities_are_in_the_last_cell_whatever_the_cells(low, step, cells):
+    found = counts([[-np.inf, 1.0], [1e308, np.inf]], low=low, step=step, cells=cells)
+    assert np.all(found[:, -1] == 1.0)
+    assert found.sum() == 2.0
+
+
 def test_missing_and_small_records_count_nowhere():
     assert counts([[np.nan, 100.0], [0.0, 0.0], [5e-324, -1.0]]).sum() == 0.0
 

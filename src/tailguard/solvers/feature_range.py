@@ -83,19 +83,14 @@ class FeatureRange(Setting):
             return drawn_back(scores, self._lengths(X), self.radius, middle)
 
     def _lengths(self, X: Any) -> FloatVector:
-        if hasattr(X, "tocsr"):
-            return self._sparse_lengths(X.tocsr())
-        lengths, step = Norm(Rows(self.view)), max(1, BLOCK // max(len(self.centres), 1))
-        blocks = (np.ascontiguousarray(X[start : start + step]) for start in range(0, len(X), step))
-        return np.concatenate([np.empty(0), *(np.asarray(lengths.values(block, None))[:, 0] for block in blocks)])
+        """Return the lengths of the rows as a fit sees them; sparse rows are made dense a few at a time."""
+        rows, step = X.tocsr() if hasattr(X, "tocsr") else X, max(1, BLOCK // max(len(self.centres), 1))
+        blocks = (rows[start : start + step] for start in range(0, rows.shape[0], step))
+        return np.concatenate([np.empty(0), *(self._block_lengths(block) for block in blocks)])
 
-    def _sparse_lengths(self, X: Any) -> FloatVector:
-        """Of all entries that are not 0, what they add to the length of a row of zeros."""
-        centres, squares = np.array(self.centres), np.array(self.rates) ** 2
-        added = X.astype(np.float64)
-        added.data = added.data * (added.data - 2.0 * centres[X.indices]) * squares[X.indices]
-        found = np.asarray(added.sum(axis=1), dtype=np.float64).ravel() + np.sum(centres**2 * squares)
-        return np.asarray(np.sqrt(np.maximum(found, 0.0)))
+    def _block_lengths(self, rows: Any) -> FloatVector:
+        numbers = np.ascontiguousarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
+        return np.asarray(Norm(Rows(self.view)).values(numbers, None))[:, 0]
 
 
 def with_feature_range(solve: Callable[[S], Solve]) -> Callable[[S], Solve]:

@@ -77,7 +77,7 @@ class Leaders(Statistic):
         sizes = np.abs(self.view.dense(X))
         column = np.argmax(sizes, axis=1)  # of the first of equal ones; of a NaN, if there is one
         largest = sizes[np.arange(len(column)), column]
-        octave = np.where(np.isinf(largest), 2000, np.frexp(largest)[1] - 1 - self.low)
+        octave = np.where(np.isinf(largest), self.step * self.cells, np.frexp(largest)[1] - 1 - self.low)
         counted = (largest > 0.0) & (octave >= 0)
         cell = column * self.cells + np.minimum(octave // self.step, self.cells - 1)
         counts = np.bincount(cell[counted], minlength=self.dimension).astype(np.int64)
