@@ -105,12 +105,13 @@ class TightDescent(Solver):
             point[-1] = yield from first_offset(view, loss, self.n, self.bits)
         point = yield from self._descend(view, self.surrogate or loss, inside(view, point, self.domain))
         null = inside(view, np.append(np.zeros(self.d), point[self.d :]), self.domain)
-        best = yield from choose("choice", view, loss, [null, point], self.judged, self.bits, self.handicap)
+        flat = self._flatness(loss)
+        best = yield from choose("choice", view, loss, [null, point], flat * self.judged, self.bits, self.handicap)
         point = point if best else null
         if self.width is not None:
-            reply = yield Query("intercept", Clipped(Slopes(Gradient(view, loss, point)), self.width, self.bits))
-            change = -reply.value / self.n
-            change = change * _believed(change, DOUBT * (reply.noise / self.n) ** 2)
+            reply = yield Query("intercept", Clipped(Slopes(Gradient(view, loss, point)), flat * self.width, self.bits))
+            change = -reply.value / (flat * self.n)
+            change = change * _believed(change, DOUBT * (reply.noise / (flat * self.n)) ** 2)
             point = np.append(point[: self.d], point[self.d :] + change)
         return raw_units(view, point, self.domain)
 
@@ -136,6 +137,12 @@ class TightDescent(Solver):
             point = inside(view, point - weight * part * change, self.domain)
         slopes = point[: self.d] * _believed(point[: self.d], variance)
         return inside(view, np.append(slopes, point[self.d :]), self.domain)
+
+    def _flatness(self, loss: Loss) -> float:
+        """Return how much smaller slopes of usual residuals are than those of squares: a threshold may be tiny."""
+        if not isinstance(loss, ResidualLoss):
+            return 1.0
+        return min(1.0, float(abs(loss.derivative(self.limit, 0.0))) / self.limit)
 
     def _level(self, loss: Loss) -> tuple[float, float]:
         """Return the largest slope, and the mean curvature of what such records add, for usual rows and residuals."""
