@@ -1,5 +1,7 @@
 """Small budgets in private units: what is planned, what is asked, and that it beats the null model."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -117,7 +119,9 @@ def test_there_are_no_intervals_and_a_sentence_says_so():
     model = tg.LinearRegression(**SMALL, random_state=507).fit(X, y)
     assert model.coef_std_error_ is None
     for interval in (model.coef_interval, model.intercept_interval):
-        with pytest.raises(TailguardError, match=r"offers no intervals") as said:
+        with pytest.raises(
+            TailguardError, match=r"offers no intervals for LinearRegression at so small a budget: "
+        ) as said:
             interval()
         assert "\n" not in str(said.value)
     assert {"bread", "meat", "wide gradient"}.isdisjoint(steps(model.plan_))
@@ -128,3 +132,5 @@ def test_what_no_median_of_the_target_can_carry_is_refused_in_a_sentence(n, epsi
     with pytest.raises(BudgetError, match=r"A private median of the target cannot be carried by .*needs about") as said:
         tg.LinearRegression(epsilon=epsilon, delta=1e-6).plan(n, D)
     assert "\n" not in str(said.value)
+    enough = int(re.search(r"needs about (\d+) rows", str(said.value)).group(1))
+    assert isinstance(tg.LinearRegression(epsilon=epsilon, delta=1e-6).plan(enough, D).solver, TightDescent)

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from tailguard.errors import ParameterError
 from tailguard.plans import Release
 from tailguard.solvers.base import Uncertainty
+from tailguard.solvers.tight_descent import TightDescent
 
 __all__ = ["interval", "std_error"]
 
@@ -25,8 +26,9 @@ def interval(estimator: Any, level: float) -> NDArray[np.float64]:
     found: Uncertainty | None = estimator.release_.estimate.uncertainty
     if found is None:
         plan = estimator.plan_
+        small = " at so small a budget" if isinstance(plan.solver, TightDescent) else ""
         raise ParameterError(
             f"The {plan.recipe!r} method with {plan.parameters!r} parameters offers no intervals for "
-            f"{type(estimator).__name__}: nothing is released from which they could be made."
+            f"{type(estimator).__name__}{small}: nothing is released from which they could be made."
         )
     return found.interval(level)
