@@ -85,6 +85,17 @@ def test_units_get_finer_with_the_budget():
     assert not found(problem(10**4, 5, Logistic())).units.target
 
 
+def test_leading_columns_take_less_of_a_larger_budget_and_are_sought_more_often():
+    sizes = (4000, 5000, 10_000, 20_000, 80_000, 10**6)
+    none, *sought = ([s for s in found(problem(n, 20)).before if s.name == "leading columns"] for n in sizes)
+    assert none == []
+    shares = [step.share for (step,) in sought]
+    assert shares[0] == pytest.approx(0.06)
+    assert shares == sorted(shares, reverse=True)
+    assert shares[-1] < 0.002
+    assert [step.count for (step,) in sought] == [1, 1, 1, 3, 3]
+
+
 def test_the_clip_level_grows_with_n_epsilon_and_never_beyond_the_steepest_slope():
     for loss in (Squared(), Huber(1.0), Logistic()):
         clips = [found(problem(n, 5, loss)).clip for n in (1000, 10**5, 10**7, 10**9)]

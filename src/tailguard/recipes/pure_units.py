@@ -34,16 +34,16 @@ LEAST, MOST = 0.005, 0.15
 MEDIAN, MEDIAN_NOISE = 0.03, 0.06
 """Largest share of medians by counts, and the noise of their ranks: then they are preferred to picks."""
 
-OWN, SIZE, SIZES = 0.1, 38.0, 0.2
-"""Largest share of the columns' own medians and spreads by picks; n·ε of a pick of a column's size, and the largest
-share of them all."""
+OWN, SIZE, SIZES, AMPLE_SIZE = 0.1, 38.0, 0.2, 50.0
+"""Largest share of the columns' own medians and spreads by picks; n·ε of a pick of a column's size, the largest share
+of them all, and n·ε of each where that is cheap."""
 
 AVERAGED, VECTOR, VECTOR_LEAST, VECTOR_MOST = 120.0, 25.0, 0.05, 0.12
 """n·ε ÷ k from which on columns get means and variances; what of it each of them takes, and limits of the share."""
 
-ROUNDS, SEEN, TAMED, TAMED_MOST = 3, 0.05, 0.05, 0.07
-"""Most rounds in which columns of large entries are sought, and the share of the records that each of them must see;
-the share of the budget for all of them, and the largest for a single one."""
+ROUNDS, SEEN, TAMED, TAMED_MOST = 3, 0.03, 0.03, 0.06
+"""Most rounds in which columns of large entries are sought, and the share of the records that each of them should see;
+the largest share of the budget for several of them, and for a single one, which may see half as well."""
 
 WEAKEST, WEAKEST_TARGET = 160.0, 300.0
 """Least n·ε: picks of a half of what they take; and where a target's median and spread are among them, of most of it.
@@ -138,7 +138,7 @@ def unit_drafts(units: PureUnits, problem: Problem, privacy: Privacy) -> list[Dr
 def _size_share(columns: str, problem: Problem, privacy: Privacy) -> float:
     """Return the share of the picks of all columns' sizes."""
     own = columns == "own"
-    return _picks(problem, privacy, SPREAD if own else SIZE, problem.d, AMPLE if own else 0.0)
+    return _picks(problem, privacy, SPREAD if own else SIZE, problem.d, AMPLE if own else AMPLE_SIZE)
 
 
 def _size_noise(columns: str, problem: Problem, privacy: Privacy) -> float:
@@ -151,18 +151,18 @@ def _size_noise(columns: str, problem: Problem, privacy: Privacy) -> float:
 def _rounds(problem: Problem, privacy: Privacy) -> int:
     """Return how many rounds the budget carries."""
     each = _round_share(problem, privacy)
-    return min(ROUNDS, max(int(TAMED / each), int(each <= TAMED_MOST)))
+    return min(ROUNDS, max(int(TAMED / each), int(each <= 2.0 * TAMED_MOST)))
 
 
 def _round_share(problem: Problem, privacy: Privacy) -> float:
-    """Return the share of a round: Laplace noise of scale 2 ÷ ε must hardly ever look like so many records."""
+    """Return what a round takes: Laplace noise of scale 2 ÷ ε must hardly ever look like so many records."""
     return 2.0 * float(alarm_levels(problem.d)[1]) / (SEEN * problem.n * privacy.epsilon)
 
 
 def _leaders(problem: Problem, privacy: Privacy) -> list[Draft]:
     """Return the search for columns of rare large numbers, where the budget carries it."""
     rounds = _rounds(problem, privacy)
-    share = max(rounds * _round_share(problem, privacy), TAMED)
+    share = rounds * min(_round_share(problem, privacy), TAMED_MOST)
     return [Draft("leading columns", Leaders, LEADING * problem.d, share, rounds)] if rounds else []
 
 
@@ -173,7 +173,7 @@ def _medians(name: str, grid: Preparation | None, problem: Problem, privacy: Pri
     return Draft(name, SignedRanks, POSITIONS, share, scalars, picks=1)
 
 
-def _picks(problem: Problem, privacy: Privacy, count: float, scalars: int, ample: float = 0.0) -> float:
+def _picks(problem: Problem, privacy: Privacy, count: float, scalars: int, ample: float) -> float:
     """Return the share of a pick for each of several scalars, with more n·ε where that is cheap."""
     if scalars == 1:
         return pick_share(problem, privacy, count)
