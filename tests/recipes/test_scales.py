@@ -34,7 +34,7 @@ def _seeks(case):
 def _given(case, factor=1.0, target=1.0):
     """Return the case with all public units that its problem has a use for."""
     problem = case.plan.problem
-    units = {"features": factor * 10.0 ** np.arange(case.d)}
+    units = {"features": np.minimum(factor * 10.0 ** np.arange(case.d), LARGEST)}
     if problem.intercept or (isinstance(problem.loss, SquaredDistance) and not isinstance(problem.domain, Sparse)):
         units["centres"] = 5.0
     if isinstance(problem.loss, ResidualLoss):
@@ -88,6 +88,11 @@ def test_some_units_may_be_given_and_others_sought(given, step):
     plan = tg.LinearRegression(epsilon=2.0, scales=Scales(**given)).plan(20_000, 4)
     names = {"feature centre", "feature scale", "target centre", "target scale"}
     assert {step.name for step in plan.steps} & names == names - {step}
+
+
+def test_the_ends_that_the_sentence_names_are_units():
+    scales = Scales(features=[1e-75, 1e75], target=1e-75, centres=-1e75, target_centre=1e75)
+    assert (scales.features, scales.target) == ((1e-75, 1e75), 1e-75)
 
 
 @pytest.mark.parametrize(

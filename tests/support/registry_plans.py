@@ -254,6 +254,8 @@ CASES = [
     Case("objective perturbation, own units", Linear(**(PURE | {"epsilon": 300.0}), radius=1.0), d=2),
     Case("objective perturbation, small budget", Linear(**(PURE | {"epsilon": 1.0}), fit_intercept=False)),
     Case("objective perturbation, smallest budget", Linear(**(PURE | {"epsilon": 0.8}), fit_intercept=False)),
+    Case("objective perturbation, averaged units", Linear(**(PURE | {"epsilon": 17.5})), d=40),
+    Case("objective perturbation, common units", Logit(**(PURE | {"epsilon": 14.0})), d=50),
     Case("objective perturbation, classes", Logit(**(PURE | {"epsilon": 3.0}))),
     Case("objective perturbation, median", tg.LeastAbsoluteDeviations(**(PURE | {"epsilon": 3.0}))),
     Case("objective perturbation, margin", tg.LinearSVC(**(PURE | {"epsilon": 3.0}))),

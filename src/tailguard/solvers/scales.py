@@ -12,8 +12,8 @@ from tailguard.solvers.base import FloatVector, Setting
 
 __all__ = ["LARGEST", "Scales"]
 
-LARGEST = 1e75
-"""Largest scale and distance of a centre from 0, and 1 over it the smallest scale: their products stay finite."""
+LARGEST, SMALLEST = 1e75, 1e-75
+"""Largest scale and distance of a centre from 0, and the smallest scale: their products stay finite."""
 
 
 Columns: TypeAlias = float | Sequence[float] | Mapping[str, float] | None
@@ -54,10 +54,9 @@ class Scales(Setting):
     target_centre: float | None = None
 
     def __post_init__(self) -> None:
-        least = 1.0 / LARGEST
-        numbers = {"features": _columns("features", self.features, least)}
+        numbers = {"features": _columns("features", self.features, SMALLEST)}
         numbers["centres"] = _columns("centres", self.centres, -LARGEST)
-        numbers["target"] = None if self.target is None else _number("target", self.target, least)
+        numbers["target"] = None if self.target is None else _number("target", self.target, SMALLEST)
         middle = self.target_centre
         numbers["target_centre"] = None if middle is None else _number("target_centre", middle, -LARGEST)
         for name, value in numbers.items():
