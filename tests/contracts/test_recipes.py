@@ -127,6 +127,7 @@ OWN = {
     "huber": _SATURATED,
     "least absolute deviations": _SATURATED,
     "biweight": _SATURATED | {"calibration": 0.0, "intercept": 0.0},  # far residuals have no slope at all
+    "small budget, biweight": {"gradient": 0.0, "choice": 0.0, "intercept": 0.0},
     # Along a model, a far record on the wrong side asks for a smaller factor, whatever its class: half of the range.
     "support vector machine": {"calibration": 0.49},
     # Two unit vectors are √2 apart, of a declared 2; rows of weight radius² ÷ length² do the most where they are near.

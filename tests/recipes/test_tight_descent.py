@@ -8,7 +8,7 @@ import pytest
 import tailguard as tg
 from tailguard.domains import L2Ball, WholeSpace
 from tailguard.errors import BudgetError, TailguardError
-from tailguard.losses import Huber
+from tailguard.losses import Biweight, Huber
 from tailguard.plans import Scales, verify
 from tailguard.recipes.tight_descent import faint
 from tailguard.solvers import Newton, TightDescent
@@ -64,6 +64,18 @@ def test_the_unit_of_the_records_does_not_matter_to_huber(size):
     assert isinstance(release.plan.solver, TightDescent)
     estimate = release.estimate
     assert explained(truth, new @ estimate.coefficients + estimate.intercept) > 0.6
+
+
+@pytest.mark.parametrize("threshold", [1e-100, 1e-9, 0.1, 3.0])
+def test_a_loss_that_falls_again_survives_any_threshold(threshold):
+    """Far residuals have no slope: beside the target's released scale, a threshold may be anywhere."""
+    X, y, new, truth = records(508)
+    problem = Biweight(threshold), WholeSpace(D), (X, y), tg.Privacy(**SMALL)
+    release = tg.minimize(*problem, intercept=True, method="newton", random_state=508)
+    assert isinstance(release.plan.solver, TightDescent)
+    found = explained(truth, new @ release.estimate.coefficients + release.estimate.intercept)
+    assert np.isfinite(found)
+    assert threshold < 1.0 or found > 0.5
 
 
 @pytest.mark.parametrize("rows", [N, 4000])  # with medians of the columns, and with means

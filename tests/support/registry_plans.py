@@ -157,6 +157,7 @@ CASES = [
     Case("small budget, huber in a ball", tg.RobustRegression(**SMALL, fit_intercept=False, radius=1.0), tight=False),
     Case("small budget, classes, means", Logit(**(SMALL | {"epsilon": 1.5})), tight=False),
     Case("small budget, margin, some scales", tg.LinearSVC(**SMALL, scales=Scales(features=20.0)), tight=False),
+    Case("small budget, biweight", Descent(Biweight(0.5), WholeSpace(3), 4.0, intercept=True), tight=False),
     Case("linear, clipping", Linear(**BUDGET, method="clipping"), d=2),
     Case("logistic, three classes", Logit(**BUDGET, classes=(0, 1, 2)), d=2),
     Case("linear, no intercept", Linear(**BUDGET, fit_intercept=False)),

@@ -30,6 +30,9 @@ RESIDUAL, CAUTION = 0.85, 1.8
 CLASS_CURVATURE = 0.4
 """Mean curvature of the balanced loss at usual log-odds."""
 
+LEAST_SLOPE, LEAST_CURVATURE = 1e-100, 0.01
+"""Where the largest slope ends, and the mean curvature in units of it, whatever a threshold is beside residuals."""
+
 DOUBT = 2.0
 """A column's mean and a last change of the intercept are believed as far as so many times their noise does not explain
 them."""
@@ -140,9 +143,12 @@ class TightDescent(Solver):
 
     def _flatness(self, loss: Loss) -> float:
         """Return how much smaller slopes of usual residuals are than those of squares: a threshold may be tiny."""
-        if not isinstance(loss, ResidualLoss):
-            return 1.0
-        return min(1.0, float(abs(loss.derivative(self.limit, 0.0))) / self.limit)
+        return min(1.0, self._steepest(loss) / self.limit) if isinstance(loss, ResidualLoss) else 1.0
+
+    def _steepest(self, loss: Loss) -> float:
+        """Return the largest slope of residuals up to the limit; that of a loss which falls again lies further in."""
+        residuals = self.limit * np.exp2(-np.arange(800) / 8.0)
+        return max(float(np.max(np.abs(loss.derivative(residuals, 0.0)))), LEAST_SLOPE)
 
     def _level(self, loss: Loss) -> tuple[float, float]:
         """Return the largest slope, and the mean curvature of what such records add, for usual rows and residuals."""
@@ -150,11 +156,12 @@ class TightDescent(Solver):
         if not isinstance(loss, ResidualLoss):
             usual = CLASS_CURVATURE if isinstance(loss, BalancedLogistic) else loss.usual_curvature
             return loss.lipschitz or 1.0, rows * usual
-        limit = float(abs(loss.derivative(self.limit, 0.0)))
+        limit = self._steepest(loss)
         residuals = RESIDUAL * ndtri((np.arange(1000) + 0.5) / 1000.0)
         slopes = np.clip(loss.derivative(residuals, 0.0), -limit, limit)
         # Stein: the mean derivative of a function of a Gaussian number is its mean product with it, over the variance.
-        return limit, rows * float(np.mean(slopes * residuals)) / RESIDUAL**2
+        curvature = float(np.mean(slopes * residuals)) / RESIDUAL**2
+        return limit, rows * max(curvature, LEAST_CURVATURE * limit)
 
 
 def _believed(values: FloatVector, variance: float) -> float:
