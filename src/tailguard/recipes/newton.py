@@ -55,7 +55,7 @@ STEPS, MORE_STEPS, MORE_OF_CLASSES, MANY = 24, 30, 50, 800.0
 """Steps on all columns, and more of them where n × budget ÷ k exceeds a limit: there noise in the points spoils no
 curvature, and precision is worth them. The curvature of classes changes on the way, which takes still more."""
 
-FEW_STEPS, FEW = 16, 8000.0
+FEW_STEPS, FEW = 20, 8000.0
 """Steps for classes where n × budget is below a limit: so close to the answer is close enough there."""
 
 GROWTH = 0.5

@@ -22,13 +22,13 @@ MOST, FAR = 0.35, 0.1
 LEAST_CURVATURE = 0.03
 """Smallest curvature of classes that is believed, relative to the loss's own."""
 
-CAUTION = 1.5
+CAUTION = 1.3
 """Steps are that much shorter than Newton's: rows far out count for more than in the Gram matrix."""
 
 FORGOTTEN = 0.34
 """Part of the steps whose points are not averaged."""
 
-PRIOR = 1.0
+PRIOR = 2.0
 """Variance of the log-odds that a model of classes is expected to have. Far from the answer their curvature vanishes:
 nothing but a prior holds a noisy descent back there. It counts as much as noise leaves in doubt."""
 
