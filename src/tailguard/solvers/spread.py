@@ -6,7 +6,9 @@ mean square of them is a scale, and no significant bin means that there is nothi
 usual laws that agree with it take its place.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +44,8 @@ NORMALISER = 1.15
 FAINT = 0.02
 """Noise of a bin, as a share of the records, from which on usual laws say more than bins do."""
 
+_Scale: TypeAlias = Callable[[FloatVector, float, int], float]
+
 
 def spread(
     step: str, scalars: Scalars, centre: FloatVector, n: int, bits: int, resolution: float
@@ -67,33 +71,36 @@ def spread(
     # One false alarm among all windows of all columns in a thousand fits.
     threshold = noise * float(-ndtri(1e-3 / (len(WINDOWS) * masses.size)))
     floors = np.log2(np.maximum(np.abs(centre) * resolution, 2.0**LOW)) - LOW
-    firsts = np.maximum(np.ceil(floors).astype(int), 1)
-    if noise > FAINT:
-        smooth = [smoothed(*each, noise, threshold) for each in zip(masses, firsts, strict=True)]
-        return np.array([_scale(mass, 0.0, first) for mass, first in zip(smooth, firsts, strict=True)])
     places = np.clip(np.frexp(centre)[1] - 1 - LOW, 0, HIGH - LOW - 1)
-    rows = zip(masses, firsts, places, strict=True)
-    return np.array([_without_zeros(mass, threshold, first, int(place)) for mass, first, place in rows])
+    rows = zip(masses, np.maximum(np.ceil(floors).astype(int), 1), places, strict=True)
+    scale = partial(_faint_scale, noise) if noise > FAINT else _scale
+    return np.array([_without_zeros(scale, mass, threshold, first, int(place)) for mass, first, place in rows])
 
 
-def _without_zeros(mass: FloatVector, threshold: float, first: int, place: int) -> float:
+def _without_zeros(scale: _Scale, mass: FloatVector, threshold: float, first: int, place: int) -> float:
     """Return the scale of a column whose zeros, if there are any, lie in the cell `place`: as far off as the centre.
 
     Where half of a column is 0, every number from there to the next value is a median, however small. Then nothing is
     nearer to it than the zeros, which are no spread, and all others are far beyond.
     """
-    found, cells = _scale(mass, threshold, first), np.arange(mass.size)
+    found, cells = scale(mass, threshold, first), np.arange(mass.size)
     nearer = _significant(np.where(cells < place, mass, 0.0), threshold).any()
     if not max(FEWEST, threshold) < mass[place] < MOST or nearer or np.isinf(found):
         return found
     beyond = np.where(cells > place, mass, 0.0)
-    others = _scale(beyond, threshold, place)
+    others = scale(beyond, threshold, place + 1)
     if np.isinf(others):  # spread too thinly, perhaps; but they must be somewhere: in a window with most of them
         sums = np.convolve(beyond[:-1], np.ones(WINDOWS[-1]), "valid")
         window = cells - int(np.argmax(sums))
         if sums.max() > 0.5 * (1.0 - mass[place]):
-            others = _scale(np.where((window >= 0) & (window < WINDOWS[-1]), beyond, 0.0), CALMER * threshold, place)
+            inside = np.where((window >= 0) & (window < WINDOWS[-1]), beyond, 0.0)
+            others = scale(inside, CALMER * threshold, place + 1)
     return others if FAR * 2.0 ** (LOW + place) < others < np.inf else found
+
+
+def _faint_scale(noise: float, mass: FloatVector, threshold: float, first: int) -> float:
+    """Return the scale of the usual laws that a histogram with so much noise is made of."""
+    return _scale(smoothed(mass, first, noise, threshold), 0.0, first)
 
 
 def _scale(mass: FloatVector, threshold: float, first: int) -> float:
