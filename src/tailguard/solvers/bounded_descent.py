@@ -143,7 +143,7 @@ def shrunk(start: FloatVector, end: FloatVector, variance: FloatVector | float) 
 def level_and_curvature(sizes: Histogram, loss: Loss, level: ClipLevel) -> tuple[float, float]:
     """Return the level at which slopes are clamped, and the mean curvature of the loss that is left."""
     bound = math.inf if loss.lipschitz is None else loss.lipschitz
-    if not isinstance(loss, ResidualLoss):
+    if not isinstance(loss, ResidualLoss) and bound < math.inf:
         # For log-odds that are right, the mean size of a slope is twice the mean curvature.
         return bound, max(0.5 * sizes.moment(bound, 1.0), LEAST_CURVATURE * loss.usual_curvature)
     limit = max(sizes.beyond(level.tail, level.order), MOST * sizes.beyond(FAR))

@@ -23,6 +23,9 @@ FARTHEST, DOUBT = 5.0, 1.0
 """Largest intercept of a null model of classes, in units of the prediction; and the least share of a class that is
 believed, in units of the noise in it."""
 
+LEAST_SLOPE = 1e-9
+"""Slope at 0 below which a loss says nothing of two classes."""
+
 
 @dataclass(frozen=True)
 class Ending(Setting):
@@ -116,10 +119,15 @@ def _settled(ending: Ending, width: float, gradient: Gradient) -> Generator[Quer
 
 
 def first_offset(view: View, loss: Loss, n: int, bits: int) -> Generator[Query, Released, float]:
-    """Ask for the mean slope at 0 (step "offset") and return the intercept of the null model of two classes."""
+    """Ask for the mean slope at 0 (step "offset") and return the intercept of the null model of two classes.
+
+    A loss without a slope at 0 for a target of 1 is none of classes: its intercept goes one step from 0.
+    """
     gradient = Gradient(view, loss, np.zeros(view.dimension))
     reply = yield Query("offset", Clipped(Slopes(gradient), loss.lipschitz or 1.0, bits))
     slope = abs(float(loss.derivative(0.0, 1.0)))
+    if not slope > LEAST_SLOPE:
+        return float(np.clip(-float(reply.value[0]) / (n * loss.usual_curvature), -FARTHEST, FARTHEST))
     # A share that noise has made too small costs far more than one that it has made too large.
     least = min(DOUBT * 0.5 * reply.noise / (n * slope), 0.5)
     share = min(max(0.5 - 0.5 * float(reply.value[0]) / (n * slope), least), 1.0 - least)
