@@ -7,7 +7,7 @@ from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft, assemble
-from tailguard.recipes.feasible import carry_groups
+from tailguard.recipes.feasible import carry, carry_groups
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import MEAN_UNIT, mean_error
 from tailguard.recipes.preparation import feature_drafts, pooled_drafts, preparation_for
@@ -34,6 +34,10 @@ TAIL = 3.0
 """Wanted mass beyond the threshold, in units of the oracle's noise: there noise and bias of independent columns
 balance, for tails of order about 3."""
 
+LOUDEST = 0.06
+"""Noise in the bins of a scale's histogram, as a share of n, beyond which it is no scale. Above the noise that a median
+of every column takes, and below that, a mean goes without centres: it is as exact as the sizes of columns allow."""
+
 
 def least_order(problem: Problem) -> float:
     """Return the least tail order to believe: the stated moment's, or 2."""
@@ -46,12 +50,16 @@ def plan_centred_mean(recipe: str, oracle: MeanOracle, problem: Problem, privacy
     Raises
     ------
     BudgetError
-        When n, d and the budget cannot carry private medians; the sentence says how many rows would.
+        When n, d and the budget cannot carry private scales or, for other oracles than `Clip`, medians; the sentence
+        says how many rows would.
     """
     n, d, bits = problem.n, problem.d, grid_bits(problem.n)
     carry_groups(oracle, problem.n, problem, privacy)
     noise = CountNoise.of(privacy)
-    preparation = preparation_for(problem, privacy, noise, d, CENTRE)
+    preparation = preparation_for(problem, privacy, noise, d, CENTRE, medians=not isinstance(oracle, Clip))
+    if not preparation.medians:
+        masses = noise.of_bisection(CENTRE + SCALE if d > 1 else SINGLE, 2, d) / n  # two counts of each histogram move
+        carry("A private scale of every column", masses, LOUDEST, problem, privacy)
     preparation = replace(preparation, scaled=d > 1, pooled=d > 1)
     drafts, errors = _preparation_drafts(preparation, d), _errors(oracle, privacy)
     served = [Draft("mean square", Clipped, d, SQUARE)] if errors is not None else []
@@ -83,7 +91,7 @@ def _errors(oracle: MeanOracle, privacy: Privacy) -> float | None:
 
 def _preparation_drafts(preparation: Preparation, d: int) -> list[Draft]:
     return [
-        *feature_drafts(preparation, d, CENTRE, SCALE),
+        *feature_drafts(preparation, d, CENTRE, SCALE if preparation.medians else CENTRE + SCALE),
         *pooled_drafts(preparation, POOLED),
         Draft("clip level", Octaves, CELLS, LEVEL if preparation.scaled else SINGLE),
     ]
