@@ -6,7 +6,6 @@ Every test first shows that the check passes without the fault, then plants it. 
 
 import dataclasses
 import importlib
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,6 +22,7 @@ from tailguard.recipes import draft
 from tailguard.run import run
 from tailguard.run.randomness import Simulation
 from tailguard.solvers import Estimate, Query, private_mean
+from tailguard.solvers.clip_level import Histogram
 from tailguard.statistics import Clipped, kernels
 from tests.support import checks, toy
 from tests.support.registry_plans import CASES
@@ -273,7 +273,8 @@ def test_a_clip_level_that_is_the_exact_maximum(monkeypatch):
     def cheating(*arguments):
         sizes = yield from honest(*arguments)
         largest = float(np.abs(held["records"]).max())
-        return SimpleNamespace(beyond=lambda *_: largest, noise=sizes.noise)
+        cheat = type("Cheat", (Histogram,), {"beyond": lambda *_: largest})
+        return cheat(sizes.mass, sizes.noise, sizes.exponential)
 
     X = CASE.records()[0]
     other = X.copy()

@@ -50,13 +50,14 @@ def plan_centred_mean(recipe: str, oracle: MeanOracle, problem: Problem, privacy
     Raises
     ------
     BudgetError
-        When n, d and the budget cannot carry private scales or, for other oracles than `Clip`, medians; the sentence
-        says how many rows would.
+        When n, d and the budget cannot carry private scales or, for δ = 0 and other oracles than `Clip`, medians; the
+        sentence says how many rows would.
     """
     n, d, bits = problem.n, problem.d, grid_bits(problem.n)
     carry_groups(oracle, problem.n, problem, privacy)
     noise = CountNoise.of(privacy)
-    preparation = preparation_for(problem, privacy, noise, d, CENTRE, medians=not isinstance(oracle, Clip))
+    needed = privacy.pure or not isinstance(oracle, Clip)
+    preparation = preparation_for(problem, privacy, noise, d, CENTRE, medians=needed)
     if not preparation.medians:
         masses = noise.of_bisection(CENTRE + SCALE if d > 1 else SINGLE, 2, d) / n  # two counts of each histogram move
         carry("A private scale of every column", masses, LOUDEST, problem, privacy)

@@ -12,7 +12,7 @@ from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
-from tailguard.recipes.prediction import RISK_UNIT
+from tailguard.recipes.prediction import RISK_UNIT, risk
 from tailguard.recipes.preparation import COARSE, feature_drafts, target_drafts
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.tight_descent import TightDescent
@@ -55,9 +55,9 @@ CHOICE, JUDGED, AHEAD = 0.04, 0.35, 2.0
 """Share of the choice between the fitted and the null model, the most that a record counts in it, and how far the
 fitted one must be ahead, in deviations of noise."""
 
-PREDICTED, CLASSES_PREDICTED = (10.0, 25.0), (30.0, 55.0)
-"""Excess risk in units of (k ÷ (n × budget))², of numbers and of classes, in public and in private units, measured on
-synthetic development data."""
+PREDICTED, CLASSES_PREDICTED = 10.0, 30.0
+"""Excess risk in units of (k ÷ (n × budget))², of numbers and of classes, in public units, measured on synthetic
+development data. In private units it is predicted as that of `newton` is."""
 
 OFFSET, INTERCEPT, MOST_INTERCEPT, WIDTH = 0.06, 0.6, 0.1, 3.0
 """Share of the first log-odds; that of the last word on the intercept times k, and the most of it; and how far
@@ -101,7 +101,6 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
     assert isinstance(loss, Loss)
     preparation, averaged = _preparation(problem, privacy)
     weakness = k * CountNoise.of(privacy).multiplier / problem.n
-    factor = (PREDICTED if residual else CLASSES_PREDICTED)[not _all_public(problem)]
     steps, pace = next(((steps, pace) for limit, steps, pace in PACES if weakness < limit), SLOWEST)
     solver = TightDescent(
         loss=loss,
@@ -133,8 +132,14 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
             ("levels, shares, steps", "chosen on synthetic development data"),
             ("predicted_error", RISK_UNIT),
         ),
-        predicted_error=min(1.0, factor * weakness**2),
+        predicted_error=_predicted(problem, privacy, weakness),
     )
+
+
+def _predicted(problem: Problem, privacy: Privacy, weakness: float) -> float | None:
+    if not _all_public(problem):
+        return risk("newton", problem, privacy)
+    return min(1.0, (PREDICTED if isinstance(problem.loss, ResidualLoss) else CLASSES_PREDICTED) * weakness**2)
 
 
 def _preparation(problem: Problem, privacy: Privacy) -> tuple[Preparation, bool]:

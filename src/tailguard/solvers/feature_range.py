@@ -21,6 +21,7 @@ from tailguard.statistics.fields import Rows
 from tailguard.statistics.judged import drawn_back
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.scalars import Norm
+from tailguard.statistics.sparse_rows import AnyRows, SparseRows
 from tailguard.statistics.view import View
 
 __all__ = ["FeatureRange", "feature_range", "with_feature_range"]
@@ -83,14 +84,22 @@ class FeatureRange(Setting):
             return drawn_back(scores, self._lengths(X), self.radius, middle)
 
     def _lengths(self, X: Any) -> FloatVector:
-        """Return the lengths of the rows as a fit sees them; sparse rows are made dense a few at a time."""
-        rows, step = X.tocsr() if hasattr(X, "tocsr") else X, max(1, BLOCK // max(len(self.centres), 1))
+        """Return the lengths of the rows as a fit sees them."""
+        rows, step = _rows(X), max(1, BLOCK // max(len(self.centres), 1))
+        norm = Norm(Rows(self.view))
         blocks = (rows[start : start + step] for start in range(0, rows.shape[0], step))
-        return np.concatenate([np.empty(0), *(self._block_lengths(block) for block in blocks)])
+        return np.concatenate([np.empty(0), *(np.asarray(norm.values(block, None))[:, 0] for block in blocks)])
 
-    def _block_lengths(self, rows: Any) -> FloatVector:
-        numbers = np.ascontiguousarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
-        return np.asarray(Norm(Rows(self.view)).values(numbers, None))[:, 0]
+
+def _rows(X: Any) -> AnyRows:
+    """Return raw rows, dense or sparse, as statistics take them."""
+    if not hasattr(X, "tocsr"):
+        return np.ascontiguousarray(X, dtype=np.float64)
+    sparse = X.tocsr()
+    if not sparse.has_canonical_format:
+        sparse = sparse.copy()  # not in the user's own matrix
+        sparse.sum_duplicates()
+    return SparseRows(sparse.indptr.astype(np.int64), sparse.indices, sparse.data.astype(np.float64), X.shape[1])
 
 
 def with_feature_range(solve: Callable[[S], Solve]) -> Callable[[S], Solve]:

@@ -67,9 +67,10 @@ def spread(
     """
     reply = yield Query(step, Octaves(scalars, LOW, HIGH, 1, bits))
     masses = reply.value.reshape(scalars.count, HIGH - LOW) / n
-    noise = reply.noise / n
+    noise = reply.noise / n * (np.sqrt(2.0) if reply.exponential else 1.0)
     # One false alarm among all windows of all columns in a thousand fits.
-    threshold = noise * float(-ndtri(1e-3 / (len(WINDOWS) * masses.size)))
+    rare = 1e-3 / (len(WINDOWS) * masses.size)
+    threshold = noise * float(-np.log(2.0 * rare) / np.sqrt(2.0) if reply.exponential else -ndtri(rare))
     floors = np.log2(np.maximum(np.abs(centre) * resolution, 2.0**LOW)) - LOW
     places = np.clip(np.frexp(centre)[1] - 1 - LOW, 0, HIGH - LOW - 1)
     rows = zip(masses, np.maximum(np.ceil(floors).astype(int), 1), places, strict=True)
