@@ -78,8 +78,8 @@ class Formula:
 
 
 FORMULAS: dict[tuple[str, str], Formula] = {
-    ("newton", "residuals"): Formula(0.72, 36.0, weak=8_700.0, start=62.0),
-    ("newton", "classes"): Formula(3.1, 119.0, weak=19_000.0, start=82.0),
+    ("newton", "residuals"): Formula(0.73, 32.0, weak=570.0, start=44.0),
+    ("newton", "classes"): Formula(3.2, 73.0, weak=7_100.0, start=14.0),
     ("clipping", "residuals"): Formula(1.4, 52.0, gram=450.0),
     ("clipping", "classes"): Formula(3.5, 160.0, gram=570.0),
     ("median_of_means", "residuals"): Formula(1.2, 220.0, gram=1100.0),
@@ -90,8 +90,8 @@ FORMULAS: dict[tuple[str, str], Formula] = {
     ("truncated_mean", "classes"): Formula(4.5, 0.0, gram=730.0, coordinates=160.0),
     ("centred_descent", "residuals"): Formula(1.5, 14.0, start=600.0),
     ("centred_descent", "classes"): Formula(3.3, 23.0, start=480.0, floor=0.015),
-    ("objective_perturbation", "residuals"): Formula(1.3, 740.0),
-    ("objective_perturbation", "classes"): Formula(3.6, 470.0, ridge=0.44),
+    ("objective_perturbation", "residuals"): Formula(2.0, 1440.0),
+    ("objective_perturbation", "classes"): Formula(4.1, 2400.0, ridge=0.31),
     ("sparse_rounds", "residuals"): Formula(1.7, 115.0, found=11.0),
     ("sparse_rounds", "classes"): Formula(4.5, 160.0, found=13.0),
 }
