@@ -38,6 +38,7 @@ from tailguard.statistics import (
 )
 from tailguard.statistics.arrays import frozen
 from tailguard.statistics.capped import Capped
+from tailguard.statistics.leaders import Leaders
 from tailguard.statistics.octaves import cuts
 from tailguard.statistics.scores import _Scored
 from tailguard.statistics.sparse_rows import SparseRows
@@ -199,6 +200,8 @@ def _statistics(view):
     yield Octaves(Columns(view), -10, 10, 2, 20)
     yield Below(Columns(view), np.linspace(-1.0, 1.0, view.dimension), 20)
     yield Octaves(Target(view), -10, 10, 2, 20)
+    if not view.intercept:
+        yield Leaders(view, -10, 2, 10, 20)
 
 
 def test_every_statistic_of_records_is_compared():
