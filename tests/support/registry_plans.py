@@ -152,6 +152,7 @@ CASES = [
     Case("linear", Linear(**BUDGET)),
     Case("public scales", Linear(**SMALL, scales=Scales(**UNITS, target=2.0, target_centre=7.0)), tight=False),
     Case("public scales, classes", Logit(**SMALL, scales=Scales(**UNITS)), tight=False),
+    Case("mean without centres", tg.Mean(**(SMALL | {"epsilon": 2.0}))),
     Case("small budget", Linear(**(SMALL | {"epsilon": 4.0})), tight=False),
     Case("small budget, means", Linear(**(SMALL | {"epsilon": 1.5}), scales=Scales(target_centre=5.0)), tight=False),
     Case("small budget, huber in a ball", tg.RobustRegression(**SMALL, fit_intercept=False, radius=1.0), tight=False),
