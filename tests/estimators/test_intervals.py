@@ -11,7 +11,7 @@ import tailguard as tg
 from tailguard.cli.costs import synthetic_costs
 from tailguard.plans.result import uncertainty_of
 from tailguard.solvers.base import Uncertainty
-from tailguard.solvers.sandwich import Line, _corrected, _unequal
+from tailguard.solvers.line import Line, corrected, unequal
 
 N, D = 10_000, 3
 TRUTH = np.array([1.0, -0.5, 0.0])
@@ -102,12 +102,12 @@ def test_slopes_that_tight_levels_shorten_unequally_are_covered():
 def test_slopes_that_were_not_shortened_keep_their_intervals():
     direction, tight = np.array([1.0, 0.0, 0.0]), Uncertainty(np.array([1.0, 0.2, 0.0, 5.0]), 0.01 * np.eye(4))
     moved, noise = np.array([9.0, -9.0, 9.0, 9.0]), np.eye(4)
-    none = _unequal(Line(direction, 1.1, 0.01), tight)
+    none = unequal(Line(direction, 1.1, 0.01), tight)
     np.testing.assert_array_equal(none, np.zeros((3, 3)))
-    same = _corrected(tight, moved, noise, none)
+    same = corrected(tight, moved, noise, none)
     np.testing.assert_array_equal(same.centre, tight.centre)
     np.testing.assert_array_equal(same.covariance, tight.covariance)
-    found = _corrected(tight, moved, noise, _unequal(Line(direction, 1e3, 0.01), tight))
+    found = corrected(tight, moved, noise, unequal(Line(direction, 1e3, 0.01), tight))
     np.testing.assert_allclose(found.centre, [1.0, -8.8, 9.0, 5.0], atol=0.01)  # the line is left alone
     np.testing.assert_allclose(np.diag(found.covariance), [0.01, 1.01, 1.01, 0.01], atol=0.01)
 

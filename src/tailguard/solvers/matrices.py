@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TINY", "Matrix", "held", "inverted", "positive", "shrunk"]
+__all__ = ["TINY", "Matrix", "held", "inverted", "multiple", "positive", "shrunk"]
 
 Matrix: TypeAlias = NDArray[np.float64]
 
@@ -25,13 +25,18 @@ def held(matrix: Matrix) -> Matrix:
     return np.asarray(np.clip(np.nan_to_num(matrix), -LARGEST, LARGEST))
 
 
-def shrunk(matrix: Matrix, target: Matrix, noise: float) -> Matrix:
+def shrunk(matrix: Matrix, target: Matrix, noise: float, gate: float = GATE) -> Matrix:
     """Return a positive-part James-Stein estimate between a noisy matrix and its target."""
     apart = matrix - target
     entries = np.count_nonzero(np.triu(apart))
-    explained = entries + GATE * math.sqrt(2.0 * entries)
+    explained = entries + gate * math.sqrt(2.0 * entries)
     kept = 1.0 - explained * noise**2 / max(float(np.sum(apart**2)), TINY)
     return np.asarray(target + max(kept, 0.0) * apart)
+
+
+def multiple(matrix: Matrix, shape: Matrix) -> Matrix:
+    """Return the multiple of a shape that fits the matrix best."""
+    return max(float(np.sum(matrix * shape) / max(np.sum(shape * shape), TINY)), 0.0) * shape
 
 
 def inverted(bread: Matrix) -> Matrix:

@@ -10,36 +10,31 @@ gradients or the *meat*, take one small release each.
 import math
 from collections.abc import Generator
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tailguard.losses.base import ResidualLoss
 from tailguard.solvers.base import FloatVector, Query, Released, Setting, Uncertainty
+from tailguard.solvers.class_shapes import CERTAIN, ClassShapes, class_shapes
 from tailguard.solvers.clip_level import of_reply
-from tailguard.solvers.matrices import TINY, Matrix, held, inverted, positive, shrunk
+from tailguard.solvers.line import REACH, Line, across, along
+from tailguard.solvers.matrices import Matrix, held, inverted, multiple, positive, shrunk
 from tailguard.solvers.preconditioner import kept_entries
+from tailguard.solvers.step_log import Log, gradient_of, last_steps, middle, recorded
 from tailguard.statistics.base import Statistic
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.curvature import BoundedCurvatures, BoundedGradient, Curvatures
 from tailguard.statistics.fields import Field, Gradient
 from tailguard.statistics.gram import Gram
 from tailguard.statistics.outer import Outer
-from tailguard.statistics.slopes import Leveraged, Slopes
+from tailguard.statistics.slopes import Leveraged
 from tailguard.statistics.view import View
 from tailguard.statistics.weighted import Weighted
 
-__all__ = ["UNSEEN", "Line", "Sandwich", "recorded", "sandwich"]
-
-LAST = 0.75
-"""Part of the steps after which gradients count: earlier ones were taken too far from the answer to be linear there."""
+__all__ = ["UNSEEN", "Line", "Log", "Sandwich", "recorded", "sandwich"]
 
 FLOOR = 0.05
 """Least share of the records that are believed to have a mean row."""
-
-REACH = 2.0
-"""Rows up to the square of this times the radius have their whole part in the bread, where rows count by ω, not ω²."""
 
 UNSEEN = 1.5
 """By how much a mean of clipped residuals may be moved, in units of threshold × noise in a cell of the histogram that
@@ -47,32 +42,6 @@ found it: three such deviations of mass beyond are not seen, and tails of order 
 
 LEVELS = ("residual level", "calibration level")
 """Steps that find where an intercept's residuals are clipped."""
-
-LEAST = 0.5
-"""Least curvature ÷ square slope of a balanced loss of classes, where the odds are even; it is 1 for a logistic one."""
-
-SHORTENED = 0.4
-"""By how much the bread of classes grows beside the meat with the share of rows that are shortened: such a row counts
-by its weight in the one and by the square of it in the other. Between 0.3 and 0.5 on laws of all kinds."""
-
-WIDE = 10.0
-"""Wanted mass beyond the level of the wide gradient, in units of the noise in a cell of the residuals' histogram."""
-
-UNEQUAL = 2.0
-"""Squared error of slopes across the line, beside what tight levels took along it, squared."""
-
-LEFT = 0.125
-"""What the levels of a calibration still take from the length of slopes, as a part of what tight levels took: between
-nothing and a quarter."""
-
-CERTAIN = 1.5
-"""So many deviations of a calibrated length are noise and nothing else."""
-
-FARTHEST = 20.0
-"""Largest factor of a calibration that is believed."""
-
-Log = list[tuple[Query, Released]]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -82,27 +51,6 @@ class Sandwich(Setting):
     n: int
     bits: int
     wide: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Line:
-    """What a calibration finds: a direction of whitened slopes, the length along it, and the variance of that."""
-
-    direction: FloatVector
-    length: float
-    variance: float
-
-
-def recorded(solve: Generator[Query, Released, T], log: Log) -> Generator[Query, Released, T]:
-    """Pass questions and answers through, and keep them."""
-    query = next(solve)
-    while True:
-        reply = yield query
-        log.append((query, reply))
-        try:
-            query = solve.send(reply)
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]
 
 
 def sandwich(setting: Sandwich, log: Log, line: Line | None = None) -> Generator[Query, Released, Uncertainty]:
@@ -121,40 +69,43 @@ def sandwich(setting: Sandwich, log: Log, line: Line | None = None) -> Generator
     line : Line or None, default=None
         What a calibration found, where slopes had one.
     """
-    steps = _last_steps(log)
-    curvatures, gradients, (size, most) = _fields(steps[-1][0].statistic, _middle(steps))
+    steps = last_steps(log)
+    curvatures, gradients, (size, most) = _fields(steps[-1][0].statistic, middle(steps))
     view = gradients.view
     gram = _gram(log, setting.n, kept_entries(view)) if view.basis is None else _identity(view)
     kept = np.diag(gram) != 0.0
     curvature, its_noise = yield from _asked("bread", Outer(curvatures, size, setting.bits), setting.n, kept)
     squares, noise = yield from _asked("meat", Outer(gradients, most, setting.bits), setting.n, kept)
     with np.errstate(all="ignore"):  # released values may be anything; what overflows is not known
-        meat = shrunk(squares, _multiple(squares, gram), noise)
-        ratio = _bread_of_classes(log, setting.n)
-        bread = shrunk(curvature, _multiple(curvature, gram) if ratio is None else ratio * meat, its_noise)
+        gradient = replace(gradient_of(steps[-1][0].statistic), point=middle(steps))
+        bread, meat = _pair(
+            (curvature, its_noise), (squares, noise), class_shapes(gradient, gram, log, setting.n), gram
+        )
         tight = found = _assembled(steps, bread, meat, setting.n)
         if line is not None:
-            found = _along(line, found)
+            found = along(line, found)
         taken = {query.step for query, _ in log}
         if "intercept" in taken and not taken.isdisjoint(LEVELS):
             found = _with_corrected_intercept(found, log, gram, setting.n)
     if setting.wide and line is not None:
-        found = yield from _across(line, tight, found, bread, log, setting)
+        found = yield from across(line, tight, found, bread, log, (setting.n, setting.bits))
     with np.errstate(all="ignore"):
         return _in_raw_units(view, found)
 
 
-def _gradient(statistic: Statistic | None) -> Gradient:
-    """Return the gradient inside a step's statistic."""
-    field = statistic.field if isinstance(statistic, Clipped | Weighted) else None
-    field = field.field if isinstance(field, Leveraged | Slopes) else field
-    assert isinstance(field, Gradient)
-    return field
+def _pair(
+    bread: tuple[Matrix, float], meat: tuple[Matrix, float], shapes: ClassShapes | None, gram: Matrix
+) -> tuple[Matrix, Matrix]:
+    """Return released matrices of bread and meat, each with its noise, shrunk by what noise explains of them."""
+    if shapes is None:
+        return shrunk(bread[0], multiple(bread[0], gram), bread[1]), shrunk(meat[0], multiple(meat[0], gram), meat[1])
+    squares = shrunk(meat[0], shapes.meat.fitted(meat[0], gram), meat[1])
+    return shrunk(bread[0], shapes.curved(bread[0], squares, gram), bread[1], CERTAIN), squares
 
 
 def _fields(statistic: Statistic | None, point: FloatVector) -> tuple[Field, Field, tuple[float, float]]:
     """Return the fields of bread and meat for steps like this one, taken at the point, and their largest lengths."""
-    last = _gradient(statistic)
+    last = gradient_of(statistic)
     gradient, root = Gradient(last.view, last.loss, point), math.sqrt(last.loss.smoothness or 1.0)
     if isinstance(statistic, Weighted):
         radius, limit = statistic.radius, statistic.limit
@@ -172,20 +123,9 @@ def _identity(view: View) -> Matrix:
     return np.diag(np.append(used, True) if view.intercept else used).astype(np.float64)
 
 
-def _last_steps(log: Log) -> Log:
-    steps = [(query, reply) for query, reply in log if query.step == "gradient"]
-    return steps[int(LAST * len(steps)) :]
-
-
-def _middle(steps: Log) -> FloatVector:
-    """Return the average point of some steps, weighted like their gradients."""
-    weights = [max(reply.noise, TINY) ** -2 for _, reply in steps]
-    return np.asarray(np.average([_gradient(query.statistic).point for query, _ in steps], axis=0, weights=weights))
-
-
 def _assembled(steps: Log, bread: Matrix, meat: Matrix, n: int) -> Uncertainty:
     """Return the weighted least squares of all the steps' equations, and its covariance."""
-    points = np.array([_gradient(query.statistic).point for query, _ in steps])
+    points = np.array([gradient_of(query.statistic).point for query, _ in steps])
     gradients = np.array([reply.value / n for _, reply in steps])
     precision = np.array([(n / reply.noise) ** 2 for _, reply in steps])
     weights = precision / precision.sum()
@@ -193,68 +133,6 @@ def _assembled(steps: Log, bread: Matrix, meat: Matrix, n: int) -> Uncertainty:
     centre = weights @ points - inverse @ (weights @ gradients)
     moved = positive(meat) / n + np.eye(len(meat)) / precision.sum()
     return Uncertainty(centre, inverse @ moved @ inverse)
-
-
-def _along(line: Line, found: Uncertainty) -> Uncertainty:
-    """Return the uncertainty of slopes times the factor that gives them the calibrated length.
-
-    Tight levels shorten all slopes by about the same factor where skewed noise grows with the prediction. Along the
-    line, the slopes are then as uncertain as the calibrated length; across it, as they were, times the factor.
-    """
-    r = line.direction.size
-    slopes, along = found.centre[:r], float(found.centre[:r] @ line.direction)
-    left = LEFT * (line.length - along)
-    factor = (line.length + left) / along if along > 0.0 else 0.0
-    if not 1.0 / FARTHEST <= factor <= FARTHEST:  # there is no line to speak of
-        return found
-    across = np.eye(found.centre.size)
-    across[:r, :r] = factor * (np.eye(r) - np.outer(slopes / along, line.direction))
-    covariance = across @ found.covariance @ across.T
-    covariance[:r, :r] += (line.variance + left**2) * np.outer(slopes, slopes) / along**2
-    return Uncertainty(np.append(factor * slopes, found.centre[r:]), covariance)
-
-
-def _across(
-    line: Line, tight: Uncertainty, found: Uncertainty, bread: Matrix, log: Log, setting: Sandwich
-) -> Generator[Query, Released, Uncertainty]:
-    """Ask for the "wide gradient" and return the uncertainty of slopes that tight levels have shortened unequally.
-
-    Where a calibration found slopes shortened, by more than its noise explains, they have not all been shortened by the
-    same factor: across the line they may be off by about as much as they were along it, which is an a priori variance.
-    One gradient with residuals clipped widely tells by how much each one is, with a known noise. Where slopes had not
-    been shortened, nothing is believed of it, and nothing is lost.
-    """
-    n, last, replies = setting.n, _last_steps(log)[-1][0].statistic, {query.step: reply for query, reply in log}
-    assert isinstance(last, Weighted)
-    sizes, rows = of_reply(replies["calibration level"], n), of_reply(replies["leverage level"], n)
-    limit = max(sizes.beyond(WIDE * sizes.noise), last.limit)
-    gradient = replace(_gradient(last), point=held(found.centre))
-    reply = yield Query("wide gradient", Weighted(gradient, last.radius, limit, setting.bits))
-    with np.errstate(all="ignore"):
-        # The derivative has the shape of the bread; how large it is without tight levels, the rows' lengths say.
-        size = rows.leverage(last.radius, REACH**2 * last.radius) / max(float(np.trace(bread)), TINY)
-        inverse = inverted(bread * size)
-        noise = (reply.noise / n) ** 2 * inverse @ inverse + sizes.mean_square(limit) / n * inverse
-        return _corrected(found, -inverse @ (reply.value / n), noise, _unequal(line, tight))
-
-
-def _unequal(line: Line, tight: Uncertainty) -> Matrix:
-    """Return the a priori covariance of what tight levels took from slopes across the line."""
-    r = line.direction.size
-    along = float(tight.centre[:r] @ line.direction)
-    lost = max((line.length - along) ** 2 - CERTAIN**2 * line.variance, 0.0)
-    return held(UNEQUAL * lost / (r - 1) * (np.eye(r) - np.outer(line.direction, line.direction)))
-
-
-def _corrected(found: Uncertainty, moved: FloatVector, noise: Matrix, prior: Matrix) -> Uncertainty:
-    """Return the uncertainty after a correction of the slopes with this noise, by Bayes."""
-    r = len(prior)
-    noise = held(noise[:r, :r])
-    gain = prior @ np.linalg.pinv(prior + noise, hermitian=True)
-    centre, covariance = found.centre.copy(), found.covariance.copy()
-    centre[:r] += gain @ held(moved[:r])
-    covariance[:r, :r] += gain @ noise
-    return Uncertainty(centre, covariance)
 
 
 def _with_corrected_intercept(found: Uncertainty, log: Log, gram: Matrix, n: int) -> Uncertainty:
@@ -272,7 +150,7 @@ def _with_corrected_intercept(found: Uncertainty, log: Log, gram: Matrix, n: int
     lift = np.vstack([np.eye(means.size), -means])
     covariance = lift @ found.covariance[:-1, :-1] @ lift.T
     covariance[-1, -1] += own
-    slopes, at = found.centre[:-1], _gradient(query.statistic).point
+    slopes, at = found.centre[:-1], gradient_of(query.statistic).point
     offset = at[-1] - float(reply.value[0]) / (n * histogram.present) - means @ (slopes - at[:-1])
     return Uncertainty(np.append(slopes, offset), covariance)
 
@@ -310,25 +188,3 @@ def _asked(
     """Ask for a matrix of products and return it, without dropped columns, and its noise."""
     reply = yield Query(step, products)
     return held(products.matrix(reply.value) / n) * np.outer(kept, kept), reply.noise / n
-
-
-def _multiple(matrix: Matrix, gram: Matrix) -> Matrix:
-    """Return the multiple of the Gram matrix that fits best."""
-    return max(float(np.sum(matrix * gram) / max(np.sum(gram * gram), TINY)), 0.0) * gram
-
-
-def _bread_of_classes(log: Log, n: int) -> float | None:
-    """Return how large the bread of classes is beside their meat, by the last histograms of slopes and of rows.
-
-    For log-odds that are right, half the mean size of a slope is the mean curvature; and a row counts by its weight ω
-    in the bread, by ω² in the meat. The matrix of curvatures is mostly noise where that of second moments is known
-    well, and both have nearly the same shape.
-    """
-    last = _last_steps(log)[-1][0].statistic
-    replies = {query.step: reply for query, reply in log}
-    if not isinstance(last, Weighted) or isinstance(_gradient(last).loss, ResidualLoss):
-        return None
-    slopes, rows = of_reply(replies["slope level"], n), of_reply(replies["leverage level"], n)
-    curved = 0.5 * slopes.moment(1.0, 1.0) / max(slopes.moment(1.0, 2.0), TINY)
-    shortened = min(max(rows.far(last.radius)[0], 0.0), 1.0)
-    return float(np.clip(curved, LEAST, 1.0) * (1.0 + SHORTENED * shortened))

@@ -1,0 +1,153 @@
+"""The bread and the meat of classes: what shape they have, and how large the one is beside the other.
+
+Both are means of f·zzᵀ over rows z, where f falls with the size of the log-odds p: rows far along the model are sure of
+their class and hardly count. So along the model's direction both are half or less of what they are across it, which
+released matrices are too noisy to show, and standard errors that miss it are too small. If rows had a normal law, the
+means of f, f·s and f·s² for p = b + L·s, s standard normal, would say by how much. Rows of heavy tails come near,
+because long ones are shortened: within a quarter for Student's t₃ and for lognormal columns.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial.hermite_e import hermegauss
+from scipy.special import expit
+
+from tailguard.losses.base import ResidualLoss
+from tailguard.solvers.base import FloatVector
+from tailguard.solvers.clip_level import of_reply
+from tailguard.solvers.matrices import TINY, Matrix, held, multiple
+from tailguard.solvers.step_log import Log, last_steps
+from tailguard.statistics.fields import Gradient
+from tailguard.statistics.weighted import Weighted
+
+__all__ = ["CERTAIN", "ClassShapes", "Shape", "class_shapes"]
+
+LEAST = 0.5
+"""Least curvature ÷ square slope of a balanced loss of classes, where the odds are even; it is 1 for a logistic one."""
+
+SHORTENED = 0.4
+"""By how much the bread of classes grows beside the meat with the share of rows that are shortened: such a row counts
+by its weight in the one and by the square of it in the other. Between 0.3 and 0.5 on laws of all kinds."""
+
+CERTAIN = 4.0
+"""So many deviations of noise do not make a released bread of classes better than an expected one: that one is known to
+a fifth, and the noise of the other is often larger than itself."""
+
+FARTHEST = 20.0
+"""Largest log-odds of an average row, and largest deviation of log-odds, that are believed."""
+
+NODES, WEIGHTS = hermegauss(48)
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """Mean products f·zzᵀ of rows z, f a function of the log-odds, beside the rows' Gram matrix times the mean of f.
+
+    Attributes
+    ----------
+    direction : vector
+        Along the model, in the metric of the rows, of length 1 there.
+    cross, along : float
+        Means of f·s and of f·s², divided by that of f.
+    intercept : bool
+        Whether the last entry of a row is 1.
+    """
+
+    direction: FloatVector
+    cross: float
+    along: float
+    intercept: bool
+
+    def fitted(self, matrix: Matrix, gram: Matrix) -> Matrix:
+        """Return the multiple that fits a matrix best; what the intercept has for itself does not depend on rows."""
+        shape = gram + (self.along - 1.0) * np.outer(self.direction, self.direction)
+        if not self.intercept:
+            return multiple(matrix, held(shape))
+        shape[-1] += self.cross * self.direction
+        shape[:, -1] += self.cross * self.direction
+        shape[-1, -1] = 0.0
+        found = multiple(matrix, held(shape))
+        found[-1, -1] = max(matrix[-1, -1], 0.0)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class ClassShapes:
+    """The shapes of bread and meat, and how large the one is beside the other, where that is known."""
+
+    bread: Shape
+    meat: Shape
+    ratio: float | None
+
+    def curved(self, bread: Matrix, meat: Matrix, gram: Matrix) -> Matrix:
+        """Return what the bread is expected to be: the meat of whitened rows, made longer along the model.
+
+        Classes that are nearly certain are curved more than they pull, and a released bread is mostly noise.
+        """
+        if self.ratio is None:
+            return self.bread.fitted(bread, gram)
+        longer = np.sqrt(self.bread.along / max(self.meat.along, TINY)) - 1.0
+        change = np.eye(len(meat)) + longer * np.outer(self.bread.direction, self.bread.direction)
+        return np.asarray(self.ratio * change @ meat @ change)
+
+
+def class_shapes(gradient: Gradient, gram: Matrix, log: Log, n: int) -> ClassShapes | None:
+    """Return the shapes of bread and meat where log-odds are right and nearly normal; None for a loss of residuals.
+
+    Parameters
+    ----------
+    gradient : Gradient
+        Of the loss, at a released point.
+    gram : matrix
+        Released, of the rows.
+    log : list
+        The questions and answers of the fit.
+    n : int
+        Number of records.
+    """
+    loss, point, intercept = gradient.loss, held(np.asarray(gradient.point)), bool(gradient.view.intercept)
+    if isinstance(loss, ResidualLoss):
+        return None
+    slopes = np.append(point[:-1], 0.0) if intercept else point
+    image = held(gram @ slopes)
+    length = float(np.sqrt(max(float(slopes @ image), 0.0)))
+    direction = image / length if length > TINY else np.zeros_like(image)
+    if intercept:
+        direction[-1] = 0.0  # how far mean rows are from 0 is in the Gram matrix already
+    odds = float(np.clip(point[-1], -FARTHEST, FARTHEST)) if intercept else 0.0
+    predictions = odds + min(length, FARTHEST) * NODES
+    bread, meat = (
+        _shape(direction, _mean(part, predictions), intercept)
+        for part in (loss.second_derivative, lambda p, t: np.square(loss.derivative(p, t)))
+    )
+    return ClassShapes(bread, meat, _ratio(log, n))
+
+
+def _ratio(log: Log, n: int) -> float | None:
+    """Return how large the bread of classes is beside their meat, by the last histograms of slopes and of rows.
+
+    For log-odds that are right, half the mean size of a slope is the mean curvature; and a row counts by its weight ω
+    in the bread, by ω² in the meat.
+    """
+    last = last_steps(log)[-1][0].statistic
+    if not isinstance(last, Weighted):
+        return None
+    replies = {query.step: reply for query, reply in log}
+    slopes, rows = of_reply(replies["slope level"], n), of_reply(replies["leverage level"], n)
+    curved = 0.5 * slopes.moment(1.0, 1.0) / max(slopes.moment(1.0, 2.0), TINY)
+    shortened = min(max(rows.far(last.radius)[0], 0.0), 1.0)
+    return float(np.clip(curved, LEAST, 1.0) * (1.0 + SHORTENED * shortened))
+
+
+def _mean(part: Callable[[FloatVector, FloatVector], FloatVector], predictions: FloatVector) -> FloatVector:
+    """Return what is expected over the labels, where the log-odds are right."""
+    chance, ones = expit(predictions), np.ones_like(predictions)
+    return np.asarray(chance * part(predictions, ones) + (1.0 - chance) * part(predictions, 0.0 * ones))
+
+
+def _shape(direction: FloatVector, values: FloatVector, intercept: bool) -> Shape:
+    mean, first, second = (float(WEIGHTS @ (values * NODES**power)) for power in range(3))
+    return Shape(direction, first / max(mean, TINY), second / max(mean, TINY), intercept)

@@ -1,0 +1,54 @@
+"""The questions and answers of a fit, and what its last gradients say."""
+
+from collections.abc import Generator
+from typing import TypeVar
+
+import numpy as np
+
+from tailguard.solvers.base import FloatVector, Query, Released
+from tailguard.solvers.matrices import TINY
+from tailguard.statistics.base import Statistic
+from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.fields import Gradient
+from tailguard.statistics.slopes import Leveraged, Slopes
+from tailguard.statistics.weighted import Weighted
+
+__all__ = ["Log", "gradient_of", "last_steps", "middle", "recorded"]
+
+LAST = 0.75
+"""Part of the steps after which gradients count: earlier ones were taken too far from the answer to be linear there."""
+
+Log = list[tuple[Query, Released]]
+T = TypeVar("T")
+
+
+def recorded(solve: Generator[Query, Released, T], log: Log) -> Generator[Query, Released, T]:
+    """Pass questions and answers through, and keep them."""
+    query = next(solve)
+    while True:
+        reply = yield query
+        log.append((query, reply))
+        try:
+            query = solve.send(reply)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+
+
+def last_steps(log: Log) -> Log:
+    """Return the gradients that count."""
+    steps = [(query, reply) for query, reply in log if query.step == "gradient"]
+    return steps[int(LAST * len(steps)) :]
+
+
+def gradient_of(statistic: Statistic | None) -> Gradient:
+    """Return the gradient inside a step's statistic."""
+    field = statistic.field if isinstance(statistic, Clipped | Weighted) else None
+    field = field.field if isinstance(field, Leveraged | Slopes) else field
+    assert isinstance(field, Gradient)
+    return field
+
+
+def middle(steps: Log) -> FloatVector:
+    """Return the average point of some steps, weighted like their gradients."""
+    weights = [max(reply.noise, TINY) ** -2 for _, reply in steps]
+    return np.asarray(np.average([gradient_of(query.statistic).point for query, _ in steps], axis=0, weights=weights))
