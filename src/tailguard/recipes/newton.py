@@ -1,6 +1,7 @@
 """Linear models without bounds: private units, a noisy Gram matrix, bounded Newton steps, a calibration."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from functools import partial
 
 from tailguard._validate import refuse
@@ -19,7 +20,7 @@ from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import RISK_UNIT, risk
 from tailguard.recipes.preparation import COARSE, feature_drafts, preparation_for, target_drafts
 from tailguard.recipes.sandwich import sandwich_for
-from tailguard.recipes.settling import settling, settling_drafts
+from tailguard.recipes.settling import settling
 from tailguard.recipes.tight_descent import faint, plan_faint
 from tailguard.solvers.bounded_descent import BoundedDescent
 from tailguard.solvers.calibration import Calibration
@@ -76,6 +77,9 @@ STRONG = 1e4
 TAIL = 300.0
 """Wanted mass beyond the levels of rows and slopes, in units of k ÷ (n × budget); so they grow with n × budget, and the
 answer tends to the minimiser of the loss."""
+
+EVEN, TILT = 8.0, 0.02
+"""The same where residuals seem symmetric, in units of the root of k ÷ (n × budget); and the share of the test."""
 
 ROW_TAIL, LEVERAGE_TAIL, SLOPE_TAIL = 0.3, 0.5, 0.42
 """The most of it for rows in the Gram matrix, whitened rows, slopes: tight levels cost little if a model is right."""
@@ -170,11 +174,15 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
         row=ClipLevel(min(TAIL / strength, ROW_TAIL)),
         leverage=ClipLevel(min(TAIL / strength, LEVERAGE_TAIL)),
         ridge=RIDGE,
-        descent=_descent(problem, steps, REFRESHES, TAIL / strength),
+        descent=replace(_descent(problem, steps, REFRESHES, TAIL / strength), even=_even(strength) if scaled and intercept else 0.0),
         calibration=_calibration(problem, noise.of_one(shares.calibrated) / n),
         settling=settling(problem, privacy, shares.settled, known=True) if shares.settled else None,
         errors=sandwich_for(problem, Clip(), d + intercept)[0],
     )
+
+
+def _even(strength: float) -> float:
+    return min(EVEN / math.sqrt(strength), SLOPE_TAIL)
 
 
 def _descent(problem: Problem, steps: int, refreshes: int, tail: float) -> BoundedDescent:
@@ -203,11 +211,11 @@ def _drafts(problem: Problem, solver: Newton, shares: _Shares) -> list[Draft]:
     last = [
         Draft("calibration level", Octaves, CELLS, shares.residuals),
         Draft("prediction level", Octaves, CELLS, shares.predictions),
-        *descent_drafts(("", "calibration"), solver.calibration.descent, 1 + problem.intercept, 0.0, shares.calibrated),
-        *settling_drafts(solver.settling, shares.settled, known=True),
+        *descent_drafts(("", "calibration"), solver.calibration.descent, k, 0.0, shares.calibrated),
+        *([Draft("intercept", Weighted, k, shares.settled)] if shares.settled else []),
         *served,
     ]
-    main = 1.0 - LEVELS - sum(draft.share for draft in [*prepared, *last])
+    main = 1.0 - LEVELS - TILT * (solver.descent.even > 0.0) - sum(draft.share for draft in [*prepared, *last])
     return [*prepared, *descent_drafts(("slope level", "gradient"), solver.descent, k, LEVELS, main), *last]
 
 
@@ -219,6 +227,8 @@ def descent_drafts(names: tuple[str, str], descent: BoundedDescent, k: int, leve
     for step in range(descent.steps):
         if descent.refreshed(step):
             drafts.append(Draft(names[0], Octaves, CELLS, levels / descent.refreshes))
+        if descent.tested(step):
+            drafts.append(Draft("tilt", Clipped, 1, TILT))
         drafts.append(Draft(names[1], Weighted, k, main * sizes[step] / total))
     return drafts
 

@@ -2,19 +2,21 @@
 
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from tailguard.losses.base import Loss, ResidualLoss
-from tailguard.solvers.base import FloatVector, Query, Released, Setting
+from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Released, Setting
 from tailguard.solvers.clip_level import ClipLevel, Histogram, histogram
+from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Gradient
 from tailguard.statistics.scalars import Slope
+from tailguard.statistics.slopes import Tilts
 from tailguard.statistics.view import View
 from tailguard.statistics.weighted import Weighted
 
-__all__ = ["BoundedDescent", "Walk", "descend", "shrunk"]
+__all__ = ["BoundedDescent", "Course", "Walk", "descend", "shrunk"]
 
 MOST, FAR = 0.35, 0.1
 """No level of residuals is below 35 % of their 90 % quantile: most targets may be the same."""
@@ -32,6 +34,10 @@ PRIOR = 2.0
 """Variance of the log-odds that a model of classes is expected to have. Far from the answer their curvature vanishes:
 nothing but a prior holds a noisy descent back there. It counts as much as noise leaves in doubt."""
 
+TILT_TAILS, DOUBT = (0.42, 0.1), 2.0
+"""Mass beyond the levels of the test for symmetry; and by how many deviations a mean of residuals that are
+symmetric may differ from 0. Symmetric noise that is taken for skewed costs little, the reverse leaves a bias."""
+
 TRUST = 3.0
 """Longest step in whitened units: a released gradient that asks for more is noise."""
 
@@ -48,6 +54,9 @@ class BoundedDescent(Setting):
         T, and how often the slopes' level is sought again, at equal distances; 0 where it is known before.
     level : ClipLevel
         Where residuals are clipped; slopes of classes are bounded anyway.
+    even : float, default=0.0
+        Mass beyond the level where they seem symmetric, if it is more: tight levels leave no bias there. Whether they
+        do is tested with the last level (step "tilt"); 0 for never.
     """
 
     n: int
@@ -55,45 +64,27 @@ class BoundedDescent(Setting):
     steps: int
     refreshes: int
     level: ClipLevel
+    even: float = field(default=0.0, metadata=OPTIONAL)
 
     def refreshed(self, step: int) -> bool:
         """Return whether the level is sought again before this step."""
         return step in {k * self.steps // self.refreshes for k in range(self.refreshes)}
 
+    def level_of(self, even: bool) -> ClipLevel:
+        """Return where residuals are clipped that seem symmetric, or not."""
+        return replace(self.level, tail=max(self.level.tail, self.even)) if even else self.level
+
+    def tested(self, step: int) -> bool:
+        """Return whether residuals are tested for symmetry before this step."""
+        return self.even > 0.0 and step == (self.refreshes - 1) * self.steps // self.refreshes
+
 
 @dataclass(frozen=True, eq=False)
-class Walk:
-    """Where a descent ended, the variance of its noise in each coordinate, and the last level and curvature."""
-
-    point: FloatVector
-    variance: float
-    limit: float
-    curvature: float
-
-
-def descend(
-    names: tuple[str, str],
-    descent: BoundedDescent,
-    loss: Loss,
-    view: View,
-    radius: float,
-    start: FloatVector,
-    inside: Callable[[FloatVector], FloatVector] = lambda point: point,
-    metric: FloatVector | float = 1.0,
-    sizes: Histogram | None = None,
-    most: float = math.inf,
-) -> Generator[Query, Released, Walk]:
-    """Ask for levels of slopes and for gradients, and return the average of the last points.
-
-    A record adds clamp(φ', ±level)·ωz with ω = min(1, radius/‖z‖). Because level and weight do not depend on each
-    other, skewed noise that is the same for all rows leaves no bias on the slopes, however tight the level is.
+class Course:
+    """What a descent walks on.
 
     Parameters
     ----------
-    names : pair of str
-        The plan's steps: of levels (`Octaves`), of gradients (`Weighted`).
-    descent : BoundedDescent
-        Public numbers.
     loss : Loss
         In the view's units.
     view : View
@@ -106,31 +97,111 @@ def descend(
         Takes a point back into the domain.
     metric : vector or float
         Curvature of the rows in each coordinate.
-    sizes : Histogram or None
-        Released sizes of slopes near the start, where levels are not sought on the way.
     most : float
         Largest mean curvature that is believed.
     """
-    point, kept, weights = start, [], []
-    bound = isinstance(loss, ResidualLoss)
-    limit, curvature = (1.0, most) if sizes is None else level_and_curvature(sizes, loss, descent.level)
-    curvature = min(curvature, most)
+
+    loss: Loss
+    view: View
+    radius: float
+    start: FloatVector
+    inside: Callable[[FloatVector], FloatVector] = lambda point: point
+    metric: FloatVector | float = 1.0
+    most: float = math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """How far a descent has come: its points, what each after the first weighs, and the last level and curvature."""
+
+    descent: BoundedDescent
+    course: Course
+    points: list[FloatVector]
+    weights: list[float]
+    limit: float
+    curvature: float
+    even: bool = False
+
+    def tested(self, sizes: Histogram) -> Generator[Query, Released, "Walk"]:
+        """Ask whether residuals are skewed, at the average point (step "tilt").
+
+        Where means of residuals that are clipped tightly and widely agree, as far as noise and sampling tell, they may
+        well be symmetric: tight levels leave no bias then.
+        """
+        course, n = self.course, self.descent.n
+        tight, wide = (sizes.beyond(tail) for tail in TILT_TAILS)
+        ratio = (1.0 - TILT_TAILS[1]) / (1.0 - TILT_TAILS[0])
+        tilts = Tilts(Gradient(course.view, course.loss, self.point), tight, max(wide, tight), ratio)
+        reply = yield Query("tilt", Clipped(tilts, tilts.largest, self.descent.bits))
+        variance = reply.noise**2 + n * tilts.largest**2 / 2.0
+        return replace(self, even=bool(float(reply.value[0]) ** 2 < DOUBT**2 * variance))
+
+    def levelled(self, sizes: Histogram) -> "Walk":
+        """Return the walk with a level, and a curvature, by these sizes of slopes."""
+        limit, curvature = level_and_curvature(sizes, self.course.loss, self.descent.level_of(self.even))
+        return replace(self, limit=limit, curvature=min(curvature, self.course.most))
+
+    def onward(self, name: str) -> Generator[Query, Released, "Walk"]:
+        """Ask for one more gradient and go a step."""
+        course, n, point = self.course, self.descent.n, self.points[-1]
+        gradient = Gradient(course.view, course.loss, point)
+        reply = yield Query(name, Weighted(gradient, course.radius, self.limit, self.descent.bits))
+        rate = n * self.curvature * CAUTION
+        doubt = 0.0
+        if not isinstance(course.loss, ResidualLoss):
+            doubt = point.size / PRIOR * (reply.noise / rate) ** 2 / self.descent.steps
+        change = (reply.value / (rate * course.metric) + doubt / CAUTION * (point - course.start)) / (1.0 + doubt)
+        point = course.inside(point - change * min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300)))
+        weight = (rate / max(reply.noise, 1e-100)) ** 2
+        return replace(self, points=[*self.points, point], weights=[*self.weights, weight])
+
+    @property
+    def point(self) -> FloatVector:
+        """The average of the last points."""
+        first = self._first
+        return np.asarray(np.average(self.points[1 + first :], axis=0, weights=self.weights[first:]))
+
+    @property
+    def variance(self) -> float:
+        """Variance of its noise in each coordinate."""
+        return CAUTION**2 / float(np.sum(self.weights[self._first :]))
+
+    @property
+    def _first(self) -> int:
+        return int(self.descent.steps * FORGOTTEN)
+
+
+def descend(
+    names: tuple[str, str], descent: BoundedDescent, course: Course, sizes: Histogram | None = None
+) -> Generator[Query, Released, Walk]:
+    """Ask for levels of slopes and for gradients, and return the average of the last points.
+
+    A record adds clamp(φ', ±level)·ωz with ω = min(1, radius/‖z‖). Because level and weight do not depend on each
+    other, skewed noise that is the same for all rows leaves no bias on the slopes, however tight the level is.
+
+    Parameters
+    ----------
+    names : pair of str
+        The plan's steps: of levels (`Octaves`), of gradients (`Weighted`).
+    descent : BoundedDescent
+        Public numbers.
+    course : Course
+        What it walks on.
+    sizes : Histogram or None
+        Released sizes of slopes near the start, where levels are not sought on the way.
+    """
+    walk = Walk(descent, course, [course.start], [], 1.0, course.most)
+    if sizes is not None:
+        walk = walk.levelled(sizes)
     for step in range(descent.steps):
-        gradient = Gradient(view, loss, point)
         if descent.refreshed(step):
+            gradient = Gradient(course.view, course.loss, walk.points[-1])
             sizes = yield from histogram(names[0], Slope(gradient), descent.n, descent.bits)
-            limit, curvature = level_and_curvature(sizes, loss, descent.level)
-            curvature = min(curvature, most)
-        reply = yield Query(names[1], Weighted(gradient, radius, limit, descent.bits))
-        rate = descent.n * curvature * CAUTION
-        doubt = 0.0 if bound else point.size / PRIOR * (reply.noise / rate) ** 2 / descent.steps
-        change = (reply.value / (rate * metric) + doubt / CAUTION * (point - start)) / (1.0 + doubt)
-        point = inside(point - change * min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300)))
-        kept.append(point)
-        weights.append((rate / max(reply.noise, 1e-100)) ** 2)
-    first = int(descent.steps * FORGOTTEN)
-    average = np.average(kept[first:], axis=0, weights=weights[first:])
-    return Walk(np.asarray(average), CAUTION**2 / float(np.sum(weights[first:])), limit, curvature)
+            if descent.tested(step):
+                walk = yield from walk.tested(sizes)
+            walk = walk.levelled(sizes)
+        walk = yield from walk.onward(names[1])
+    return walk
 
 
 def shrunk(start: FloatVector, end: FloatVector, variance: FloatVector | float) -> FloatVector:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released, Setting
-from tailguard.solvers.bounded_descent import BoundedDescent, descend, shrunk
+from tailguard.solvers.bounded_descent import BoundedDescent, Course, descend, shrunk
 from tailguard.solvers.clip_level import ClipLevel, Histogram, histogram
 from tailguard.solvers.sandwich import UNSEEN, Line
 from tailguard.statistics.fields import Rows
@@ -74,17 +74,18 @@ def calibrate(
     r = point.size - bool(view.intercept)
     length = max(float(np.linalg.norm(point[:r])), 1e-12)
     direction = np.asarray(view.basis) @ (point[:r] / length)
-    line = replace(view, basis=direction[:, np.newaxis])
-    descent, start = setting.descent, np.append(length, point[r:])
+    # A line among r - 1 columns of zeros: the plan's steps may be as long as whole gradients.
+    line = replace(view, basis=np.pad(direction[:, np.newaxis], ((0, 0), (0, r - 1))))
+    descent, start = setting.descent, np.concatenate([[length], np.zeros(r - 1), point[r:]])
     rows = yield from histogram("prediction level", Norm(Rows(line)), descent.n, descent.bits)
     radius = rows.beyond(setting.rows.tail, setting.rows.order)
     spread = max(rows.leverage(radius, FAR * radius) - bool(view.intercept), 1.0)
-    metric = np.append(spread, np.ones(point.size - r))
-    names = ("", "calibration")
-    walk = yield from descend(names, descent, loss, line, radius, start, metric=metric, sizes=sizes, most=most)
+    metric = np.concatenate([[spread], np.full(r - 1, np.inf), np.ones(point.size - r)])
+    course = Course(loss, line, radius, start, metric=metric, most=most)
+    walk = yield from descend(("", "calibration"), descent, course, sizes)
     sampling = sizes.moment(walk.limit, 2.0) / (descent.n * walk.curvature**2)
     found = shrunk(start, walk.point, CAUTION * (walk.variance / metric**2 + sampling / metric))
     factor = min(max(float(found[0]) / length, 0.0), LARGEST)
     unseen = (UNSEEN * sizes.noise * walk.limit / walk.curvature) ** 2
     known = Line(point[:r] / length, float(walk.point[0]), walk.variance / spread**2 + (sampling + unseen) / spread)
-    return np.concatenate([factor * point[:r], found[1:]]), known
+    return np.concatenate([factor * point[:r], found[r:]]), known

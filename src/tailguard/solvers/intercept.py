@@ -11,6 +11,7 @@ from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Gradient
 from tailguard.statistics.scalars import Norm
 from tailguard.statistics.slopes import Slopes
+from tailguard.statistics.weighted import Weighted
 
 __all__ = ["Settling", "settle"]
 
@@ -36,7 +37,7 @@ class Settling(Setting):
 
 
 def settle(
-    setting: Settling, gradient: Gradient, sizes: Histogram | None = None
+    setting: Settling, gradient: Gradient, sizes: Histogram | None = None, length: int = 0
 ) -> Generator[Query, Released, FloatVector]:
     """Ask for mean slopes and return the gradient's point with an intercept at which they are 0.
 
@@ -52,6 +53,8 @@ def settle(
         At the released model, in a view with an intercept.
     sizes : Histogram or None, default=None
         Released sizes of residuals, where they are known already.
+    length : int, default=0
+        Where positive, the plan's step is a `Weighted` sum of this length, and all but its last number are noise.
     """
     loss, point = gradient.loss, np.array(gradient.point)
     bound, count = loss.lipschitz or 1.0, float(setting.n)
@@ -60,9 +63,10 @@ def settle(
             sizes = yield from histogram("residual level", Norm(Slopes(gradient)), setting.n, setting.bits)
         bound, count = sizes.beyond(setting.level.tail, setting.level.order), count * sizes.present
     for _ in range(setting.steps):
-        slopes = Slopes(Gradient(gradient.view, loss, point))
-        reply = yield Query("intercept", Clipped(slopes, bound, setting.bits))
-        shift, noise = float(reply.value[0]), reply.noise if setting.level is not None else 0.0
+        slopes = Slopes(Gradient(gradient.view, loss, point), max(length, 1))
+        means = Weighted(slopes, 1.0, bound, setting.bits) if length else Clipped(slopes, bound, setting.bits)
+        reply = yield Query("intercept", means)
+        shift, noise = float(reply.value[-1]), reply.noise if setting.level is not None else 0.0
         # A median that noise explains as well as the mean stays: tight levels find it with less noise.
         shift *= max(0.0, 1.0 - noise**2 / max(shift**2, 1e-300))
         point[-1] -= shift / count / loss.usual_curvature

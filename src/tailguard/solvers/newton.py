@@ -12,7 +12,7 @@ from tailguard.domains.whole_space import WholeSpace
 from tailguard.losses.base import Loss
 from tailguard.losses.logistic import Logistic
 from tailguard.solvers.base import FloatVector, Query, Released, Solve, Solver
-from tailguard.solvers.bounded_descent import BoundedDescent, Walk, descend, shrunk
+from tailguard.solvers.bounded_descent import BoundedDescent, Course, Walk, descend, shrunk
 from tailguard.solvers.calibration import Calibration, calibrate
 from tailguard.solvers.clip_level import ClipLevel, clip_level, histogram
 from tailguard.solvers.ending import first_offset
@@ -101,7 +101,7 @@ class Newton(Solver):
         uncertainty = yield from sandwich(self.errors, log, line if self.scaled_target else None)
         return replace(estimate, uncertainty=uncertainty)
 
-    def _solve(self) -> Generator[Query, Released, tuple[Whitened, FloatVector, Line]]:
+    def _solve(self) -> Generator[Query, Released, tuple[Whitened, FloatVector, Line | None]]:
         n, bits = self.descent.n, self.descent.bits
         view = View(self.d, intercept=self.intercept)
         if self.scaled_target:
@@ -115,12 +115,18 @@ class Newton(Solver):
             start[-1] = yield from first_offset(white.view, loss, n, bits)
         # The mean curvature of log-odds is at most the share of the rarer one, wherever the model is.
         rarer = MARGIN * float(expit(-abs(start[-1]))) if isinstance(self.loss, Logistic) else math.inf
-        point = yield from self._fit(white, self.surrogate or loss, start, rarer)
+        walk = yield from self._fit(white, self.surrogate or loss, start, rarer)
+        point = _shrunken(white, walk)
         sizes = yield from histogram("calibration level", Slope(Gradient(white.view, loss, point)), n, bits)
+        if walk.even:
+            yield Query("prediction level", None)
+            for name in ["calibration"] * self.calibration.descent.steps + ["intercept"] * (self.settling is not None):
+                walk = yield from walk.onward(name)
+            return white, _shrunken(white, walk), None
         calibrated, line = yield from calibrate(self.calibration, loss, white.view, point, sizes, rarer)
         point = self._kept(white, point, calibrated)
         if self.settling is not None:
-            point = yield from settle(self.settling, Gradient(white.view, loss, point), sizes)
+            point = yield from settle(self.settling, Gradient(white.view, loss, point), sizes, point.size)
         return white, point, line
 
     def _kept(self, white: Whitened, point: FloatVector, calibrated: FloatVector) -> FloatVector:
@@ -131,7 +137,7 @@ class Newton(Solver):
 
     def _fit(
         self, white: Whitened, loss: Loss, start: FloatVector, most: float
-    ) -> Generator[Query, Released, FloatVector]:
+    ) -> Generator[Query, Released, Walk]:
         n, bits = self.descent.n, self.descent.bits
         factors = white.view.target_scale / units(white.view)[1]
 
@@ -141,8 +147,13 @@ class Newton(Solver):
         radius = yield from clip_level("leverage level", Norm(Rows(white.view)), self.leverage, n, bits)
         names = ("slope level", "gradient")
         radius = max(radius, SHORTEST)
-        walk = yield from descend(names, self.descent, loss, white.view, radius, start, inside, most=most)
-        return np.append(_believed(white, walk), shrunk(start, walk.point, walk.variance)[self.d :])
+        return (yield from descend(names, self.descent, Course(loss, white.view, radius, start, inside, most=most)))
+
+
+def _shrunken(white: Whitened, walk: Walk) -> FloatVector:
+    """Return the end of a walk, drawn to its start as far as noise explains the way."""
+    r = len(white.vectors)
+    return np.append(_believed(white, walk), shrunk(walk.course.start, walk.point, walk.variance)[r:])
 
 
 def _believed(white: Whitened, walk: Walk) -> FloatVector:

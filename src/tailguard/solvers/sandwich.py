@@ -27,7 +27,7 @@ from tailguard.statistics.curvature import BoundedCurvatures, BoundedGradient, C
 from tailguard.statistics.fields import Field, Gradient
 from tailguard.statistics.gram import Gram
 from tailguard.statistics.outer import Outer
-from tailguard.statistics.slopes import Leveraged
+from tailguard.statistics.slopes import Leveraged, Slopes
 from tailguard.statistics.view import View
 from tailguard.statistics.weighted import Weighted
 
@@ -84,11 +84,12 @@ def sandwich(setting: Sandwich, log: Log, line: Line | None = None) -> Generator
         tight = found = _assembled(steps, bread, meat, setting.n)
         if line is not None:
             found = along(line, found)
-        taken = {query.step for query, _ in log}
-        if "intercept" in taken and not taken.isdisjoint(LEVELS):
+        if _settled(log):
             found = _with_corrected_intercept(found, log, gram, setting.n)
     if setting.wide and line is not None:
         found = yield from across(line, tight, found, bread, log, (setting.n, setting.bits))
+    elif setting.wide:
+        yield Query("wide gradient", None)
     with np.errstate(all="ignore"):
         return _in_raw_units(view, found)
 
@@ -135,6 +136,14 @@ def _assembled(steps: Log, bread: Matrix, meat: Matrix, n: int) -> Uncertainty:
     return Uncertainty(centre, inverse @ moved @ inverse)
 
 
+def _settled(log: Log) -> bool:
+    """Return whether the intercept had the last word, by a mean of residuals whose level was sought."""
+    taken = {query.step: query.statistic for query, _ in log}
+    last = taken.get("intercept")
+    alone = isinstance(last, Clipped | Weighted) and isinstance(last.field, Slopes)
+    return alone and not taken.keys().isdisjoint(LEVELS)
+
+
 def _with_corrected_intercept(found: Uncertainty, log: Log, gram: Matrix, n: int) -> Uncertainty:
     """Return the uncertainty where the intercept b makes the mean residual 0: b = mean(t) − ⟨mean(z), slopes⟩.
 
@@ -143,15 +152,16 @@ def _with_corrected_intercept(found: Uncertainty, log: Log, gram: Matrix, n: int
     """
     means = gram[-1, :-1] / max(float(gram[-1, -1]), FLOOR)
     (query, reply), sizes = (next(pair for pair in log if pair[0].step in steps) for steps in (("intercept",), LEVELS))
-    assert isinstance(query.statistic, Clipped)
+    assert isinstance(query.statistic, Clipped | Weighted)
+    threshold = query.statistic.threshold if isinstance(query.statistic, Clipped) else query.statistic.limit
     histogram = of_reply(sizes[1], n)
-    moved = UNSEEN * histogram.noise * query.statistic.threshold
-    own = histogram.mean_square(query.statistic.threshold) / n + (reply.noise / n) ** 2 + moved**2
+    moved = UNSEEN * histogram.noise * threshold
+    own = histogram.mean_square(threshold) / n + (reply.noise / n) ** 2 + moved**2
     lift = np.vstack([np.eye(means.size), -means])
     covariance = lift @ found.covariance[:-1, :-1] @ lift.T
     covariance[-1, -1] += own
     slopes, at = found.centre[:-1], gradient_of(query.statistic).point
-    offset = at[-1] - float(reply.value[0]) / (n * histogram.present) - means @ (slopes - at[:-1])
+    offset = at[-1] - float(reply.value[-1]) / (n * histogram.present) - means @ (slopes - at[:-1])
     return Uncertainty(np.append(slopes, offset), covariance)
 
 

@@ -35,9 +35,18 @@ def recorded(solve: Generator[Query, Released, T], log: Log) -> Generator[Query,
 
 
 def last_steps(log: Log) -> Log:
-    """Return the gradients that count."""
+    """Return the gradients that count: on all columns, whatever the plan calls them."""
     steps = [(query, reply) for query, reply in log if query.step == "gradient"]
+    last = steps[-1][0].statistic
+    if isinstance(last, Weighted):
+        steps = [pair for pair in log if _whole(pair[0].statistic, gradient_of(last))]
     return steps[int(LAST * len(steps)) :]
+
+
+def _whole(statistic: Statistic | None, last: Gradient) -> bool:
+    """Return whether a statistic is a gradient on the same columns as the last one."""
+    field = statistic.field if isinstance(statistic, Weighted) else None
+    return isinstance(field, Gradient) and field.view is last.view
 
 
 def gradient_of(statistic: Statistic | None) -> Gradient:

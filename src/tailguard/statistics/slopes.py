@@ -4,24 +4,82 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailguard._validate import real
+from tailguard._validate import integer, real
 from tailguard.statistics.arrays import FloatVector
 from tailguard.statistics.fields import Field
 from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
-__all__ = ["Leveraged", "Slopes"]
+__all__ = ["Leveraged", "Slopes", "Tilts"]
 
 
 @dataclass(frozen=True, eq=False)
 class Slopes(Field):
-    """Row 1 with the slope of another field: for a squared loss, the residual.
+    """Row (0, …, 0, 1) with the slope of another field: for a squared loss, the residual.
 
     A record whose row in the inner field is not finite has a slope that is not finite, so it contributes nothing here
     either.
+
+    Parameters
+    ----------
+    field : Field
+        Whose slopes are taken.
+    length : int, default=1
+        Of the row.
     """
 
     field: Field
+    length: int = 1
+
+    def __post_init__(self) -> None:
+        integer("length", self.length, "Slopes")
+
+    @property
+    def view(self) -> View:  # type: ignore[override]
+        """The view of the inner field."""
+        return self.field.view
+
+    @property
+    def dimension(self) -> int:
+        """Length of a row."""
+        return self.length
+
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way; 0 where it stays sparse."""
+        return self.field.width
+
+    def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[AnyRows, FloatVector]:
+        """Return the rows and slopes of a chunk of raw records."""
+        _, slopes = self.field.parts(X, y)
+        rows = np.zeros((len(X), self.length))
+        rows[:, -1] = 1.0
+        return rows, slopes
+
+
+@dataclass(frozen=True, eq=False)
+class Tilts(Field):
+    """Row 1 with clamp(s, ±wide) − ratio · clamp(s, ±tight), where s is the slope of another field.
+
+    If s is symmetric about a small b, the means of the two are b times the shares of records within the levels. With
+    the ratio of these shares they cancel, whatever b is: the mean tells whether s is skewed.
+
+    Parameters
+    ----------
+    field : Field
+        Whose slopes are looked at.
+    tight, wide, ratio : float
+        Public or released; tight < wide.
+    """
+
+    field: Field
+    tight: float
+    wide: float
+    ratio: float
+
+    def __post_init__(self) -> None:
+        for name in ("tight", "wide", "ratio"):
+            real(name, getattr(self, name), "Tilts", above=0.0)
 
     @property
     def view(self) -> View:  # type: ignore[override]
@@ -34,14 +92,15 @@ class Slopes(Field):
         return 1
 
     @property
-    def width(self) -> int:
-        """How many floats a sparse record becomes on the way; 0 where it stays sparse."""
-        return self.field.width
+    def largest(self) -> float:
+        """Largest magnitude that a slope can have here, but for rounding."""
+        return max(abs(self.wide - self.ratio * self.tight), abs(1.0 - self.ratio) * self.tight)
 
     def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[AnyRows, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
         _, slopes = self.field.parts(X, y)
-        return np.ones((len(X), 1)), slopes
+        tilts = np.clip(slopes, -self.wide, self.wide) - self.ratio * np.clip(slopes, -self.tight, self.tight)
+        return np.ones((len(X), 1)), tilts
 
 
 @dataclass(frozen=True, eq=False)
