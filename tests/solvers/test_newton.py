@@ -11,7 +11,7 @@ from tailguard.domains import L2Ball, WholeSpace
 from tailguard.engines.partition import WHOLE
 from tailguard.losses import BalancedLogistic, Logistic, Squared
 from tailguard.solvers.base import Released
-from tailguard.solvers.bounded_descent import BoundedDescent, descend, level_and_curvature
+from tailguard.solvers.bounded_descent import BoundedDescent, Course, descend, level_and_curvature
 from tailguard.solvers.calibration import Calibration, calibrate
 from tailguard.solvers.clip_level import CELLS, ClipLevel, Histogram, histogram
 from tailguard.solvers.whitening import Whitened, whitened
@@ -112,8 +112,48 @@ def test_tight_levels_of_skewed_noise_leave_no_bias_on_the_slopes():
     X, noise = rows[:, :3], rows[:, 3]
     white = _white(X, View(3, centre=np.zeros(3), scale=np.ones(3), intercept=True))
     y = X @ [1.0, -2.0, 0.5] + noise
-    walk = _exactly(descend(("a", "b"), _descent(0.42), Squared(), white.view, 2.0, np.zeros(4)), X, y)
+    course = Course(Squared(), white.view, 2.0, np.zeros(4))
+    walk = _exactly(descend(("a", "b"), _descent(0.42), course), X, y)
     np.testing.assert_allclose(white.raw(walk.point, WholeSpace(3)).coefficients, [1.0, -2.0, 0.5], atol=0.05)
+
+
+def _walk(noise, even=0.3):
+    """Return a walk on records with such noise around a model."""
+    X, _ = _records()
+    white = _white(X, View(3, centre=np.zeros(3), scale=np.ones(3), intercept=True))
+    descent = replace(_descent(0.02), even=even)
+    y = white.view.rows(X) @ [1.0, -1.0, 0.5, 0.3] + noise
+    return _exactly(descend(("a", "b"), descent, Course(Squared(), white.view, 2.0, np.zeros(4))), X, y)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_skewed_residuals_are_told_from_symmetric_ones(seed):
+    rng = np.random.default_rng(seed)
+    assert _walk(rng.standard_t(3, N)).even
+    assert not _walk(rng.lognormal(0.0, 0.6, N)).even
+    assert not _walk(-rng.lognormal(0.0, 0.6, N)).even
+
+
+def test_levels_are_tight_where_residuals_are_symmetric():
+    """Tight levels bear heavy tails better: the limit is that of the wanted mass, and so is the curvature."""
+    noise = np.random.default_rng(8).standard_t(1.5, N)
+    tight, wide = _walk(noise), _walk(noise, even=0.0)
+    assert tight.limit < 0.5 * wide.limit
+    assert tight.limit == pytest.approx(np.quantile(np.abs(noise), 0.7), rel=0.15)
+    assert tight.curvature == pytest.approx(0.7 * wide.curvature / 0.98)
+    truth = [1.0, -1.0, 0.5, 0.3]
+    assert np.linalg.norm(tight.point - truth) < np.linalg.norm(wide.point - truth)
+
+
+def test_a_walk_goes_on_where_it_was():
+    noise = np.random.default_rng(9).standard_normal(N)
+    walk = _walk(noise)
+    X, _ = _records()
+    y = walk.course.view.rows(X) @ [1.0, -1.0, 0.5, 0.3] + noise
+    longer = _exactly(walk.onward("more"), X, y)
+    np.testing.assert_array_equal(longer.points[:-1], walk.points)
+    assert len(longer.weights) == len(walk.weights) + 1
+    assert longer.variance < walk.variance
 
 
 def test_a_calibration_finds_the_length_of_a_model_that_is_too_short():

@@ -1,12 +1,15 @@
 """Fields and scalars: rows and slopes as losses define them, one record at a time."""
 
+import warnings
+
 import numpy as np
 import pytest
+from scipy.stats import expon, norm
 
 from tailguard.errors import DataError, ParameterError
 from tailguard.losses import CustomLoss, Huber, Logistic, Squared, SquaredDistance
 from tailguard.statistics import Columns, Gradient, Norm, RecordGradient, Rows, Slope, Target, View
-from tailguard.statistics.slopes import Slopes
+from tailguard.statistics.slopes import Slopes, Tilts
 
 RNG = np.random.default_rng(5)
 X = RNG.standard_normal((40, 3))
@@ -50,6 +53,34 @@ def test_slopes_are_a_field_of_one_number():
     rows, slopes = Slopes(inner).parts(X, Y)
     np.testing.assert_array_equal(rows, np.ones((40, 1)))
     np.testing.assert_array_equal(slopes, inner.parts(X, Y)[1])
+
+
+def test_slopes_in_a_longer_row_come_last():
+    inner = Gradient(View(3), Squared(), W)
+    rows, slopes = Slopes(inner, 3).parts(X, Y)
+    np.testing.assert_array_equal(rows, np.tile([0.0, 0.0, 1.0], (40, 1)))
+    np.testing.assert_array_equal(slopes, inner.parts(X, Y)[1])
+
+
+@pytest.mark.parametrize("shift", [-0.1, 0.0, 0.1])
+def test_tilts_tell_skew_and_no_shift(shift):
+    """Quantiles of a symmetric law, shifted a little, have no mean tilt; those of a skewed one have."""
+    levels = (np.arange(20_000) + 0.5) / 20_000
+    X, even, skewed = np.zeros((20_000, 1)), norm.ppf(levels), expon.ppf(levels) - 0.8
+    within = [norm.cdf(level) - norm.cdf(-level) for level in (0.8, 1.6)]
+    tilts = Tilts(Gradient(View(1), Squared(), [0.0]), 0.8, 1.6, within[1] / within[0])
+    assert abs(tilts.parts(X, even + shift)[1].mean()) < 2e-3
+    assert abs(tilts.parts(X, skewed)[1].mean()) > 0.04
+
+
+def test_tilts_are_bounded_whatever_a_slope_is():
+    tilts = Tilts(Gradient(View(1), Squared(), [0.0]), 0.8, 1.6, 1.5)
+    targets = np.array([np.inf, -np.inf, 1e308, -1e308, 0.8, 1.6, 5e-324, 0.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = tilts.parts(np.zeros((8, 1)), targets)[1]
+    assert np.all(np.abs(found) <= tilts.largest * (1 + 1e-12))
+    assert tilts.largest == pytest.approx(0.4)
 
 
 def test_scalars():

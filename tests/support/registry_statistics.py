@@ -45,7 +45,7 @@ from tailguard.statistics.judged import (
     SquaredErrors,
 )
 from tailguard.statistics.scalars import Largest, Reciprocal
-from tailguard.statistics.slopes import Leveraged, Slopes
+from tailguard.statistics.slopes import Leveraged, Slopes, Tilts
 from tailguard.statistics.squares import Squares
 from tests.support.neighbours import around
 
@@ -189,6 +189,8 @@ def _derived():
     """Fields and scalars that are made from other fields."""
     inner = gradient(FULL, Squared())
     yield Case("residuals", Clipped(Slopes(inner), 0.7, 40), FULL, around(0.7))
+    yield Case("residuals in a longer row", Weighted(Slopes(inner, 3), 1.0, 0.7, 40), FULL, around(0.7))
+    yield Case("tilts", Clipped(Tilts(inner, 0.4, 0.9, 1.5), 0.3, 40), FULL, around(0.4, 0.9))
     yield Case("leveraged", Clipped(Leveraged(inner, 2.0), 0.7, 40), FULL, around(0.7, 2.0))
     yield Case("leveraged logistic", Clamped(Leveraged(gradient(MOVED[3], Logistic()), 0.5), 0.01, 30), MOVED[3])
     ends = View(3, centre=[0.0, 5.0, -1.0], target_centre=1.0, basis=[[0.0, 1.0], [0.0, -0.5], [0.0, 0.25]])

@@ -79,7 +79,8 @@ TAIL = 300.0
 answer tends to the minimiser of the loss."""
 
 EVEN, TILT = 8.0, 0.02
-"""The same where residuals seem symmetric, in units of the root of k ÷ (n × budget); and the share of the test."""
+"""The same for residuals that seem symmetric, in units of the root of k ÷ (n × budget): it vanishes too, but later. And
+the share of the test."""
 
 ROW_TAIL, LEVERAGE_TAIL, SLOPE_TAIL = 0.3, 0.5, 0.42
 """The most of it for rows in the Gram matrix, whitened rows, slopes: tight levels cost little if a model is right."""
@@ -174,14 +175,20 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
         row=ClipLevel(min(TAIL / strength, ROW_TAIL)),
         leverage=ClipLevel(min(TAIL / strength, LEVERAGE_TAIL)),
         ridge=RIDGE,
-        descent=replace(_descent(problem, steps, REFRESHES, TAIL / strength), even=_even(strength) if scaled and intercept else 0.0),
+        descent=replace(_descent(problem, steps, REFRESHES, TAIL / strength), even=_even(problem, strength)),
         calibration=_calibration(problem, noise.of_one(shares.calibrated) / n),
         settling=settling(problem, privacy, shares.settled, known=True) if shares.settled else None,
         errors=sandwich_for(problem, Clip(), d + intercept)[0],
     )
 
 
-def _even(strength: float) -> float:
+def _even(problem: Problem, strength: float) -> float:
+    """Return the mass beyond the levels of residuals that seem symmetric; 0 where they have no mean, or no intercept.
+
+    Without an intercept nothing makes the mean of tightly clipped residuals 0, to which wider ones are compared.
+    """
+    if not (isinstance(problem.loss, ResidualLoss) and problem.intercept):
+        return 0.0
     return min(EVEN / math.sqrt(strength), SLOPE_TAIL)
 
 

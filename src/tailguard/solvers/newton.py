@@ -116,18 +116,24 @@ class Newton(Solver):
         # The mean curvature of log-odds is at most the share of the rarer one, wherever the model is.
         rarer = MARGIN * float(expit(-abs(start[-1]))) if isinstance(self.loss, Logistic) else math.inf
         walk = yield from self._fit(white, self.surrogate or loss, start, rarer)
+        if walk.even:
+            walk = yield from self._onward(walk)
+            return white, _shrunken(white, walk), None
         point = _shrunken(white, walk)
         sizes = yield from histogram("calibration level", Slope(Gradient(white.view, loss, point)), n, bits)
-        if walk.even:
-            yield Query("prediction level", None)
-            for name in ["calibration"] * self.calibration.descent.steps + ["intercept"] * (self.settling is not None):
-                walk = yield from walk.onward(name)
-            return white, _shrunken(white, walk), None
         calibrated, line = yield from calibrate(self.calibration, loss, white.view, point, sizes, rarer)
         point = self._kept(white, point, calibrated)
         if self.settling is not None:
             point = yield from settle(self.settling, Gradient(white.view, loss, point), sizes, point.size)
         return white, point, line
+
+    def _onward(self, walk: Walk) -> Generator[Query, Released, Walk]:
+        """Go on with the steps on all columns: residuals without skew leave nothing to calibrate, or to settle."""
+        yield Query("calibration level", None)
+        yield Query("prediction level", None)
+        for _ in range(self.calibration.descent.steps):
+            walk = yield from walk.onward("calibration")
+        return (yield from walk.onward("intercept")) if self.settling is not None else walk
 
     def _kept(self, white: Whitened, point: FloatVector, calibrated: FloatVector) -> FloatVector:
         """Return the calibrated point; where a factor would leave the domain, its slopes as they were."""
@@ -135,9 +141,7 @@ class Newton(Solver):
         moved = np.max(np.abs(self.domain.project(slopes) - slopes)) > 1e-9 * np.max(np.abs(slopes))
         return np.append(point[: self.d], calibrated[self.d :]) if moved else calibrated
 
-    def _fit(
-        self, white: Whitened, loss: Loss, start: FloatVector, most: float
-    ) -> Generator[Query, Released, Walk]:
+    def _fit(self, white: Whitened, loss: Loss, start: FloatVector, most: float) -> Generator[Query, Released, Walk]:
         n, bits = self.descent.n, self.descent.bits
         factors = white.view.target_scale / units(white.view)[1]
 
