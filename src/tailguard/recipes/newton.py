@@ -25,6 +25,7 @@ from tailguard.recipes.tight_descent import faint, plan_faint
 from tailguard.solvers.bounded_descent import BoundedDescent
 from tailguard.solvers.calibration import Calibration
 from tailguard.solvers.clip_level import CELLS, ClipLevel
+from tailguard.solvers.log_odds import believed_odds
 from tailguard.solvers.newton import Newton
 from tailguard.solvers.oracles import Clip
 from tailguard.solvers.preparation import Preparation
@@ -90,6 +91,9 @@ CALIBRATION_TAIL, PREDICTION_TAIL, MOST_PREDICTIONS = 3.0, 150.0, 0.2
 
 PREDICTIONS, RESIDUALS = 0.05, 0.2
 """Parts of the last numbers' share: of the predictions' level, and of the residuals'."""
+
+ODDS = 2.0
+"""Largest odds of classes that are believed, in n × budget ÷ k."""
 
 RIDGE = 0.01
 """Smallest variance of a direction that is believed, in units of a column's."""
@@ -179,6 +183,7 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
         calibration=_calibration(problem, noise.of_one(shares.calibrated) / n),
         settling=settling(problem, privacy, shares.settled, known=True) if shares.settled else None,
         errors=sandwich_for(problem, Clip(), d + intercept)[0],
+        farthest=believed_odds(ODDS * strength) if isinstance(loss, Logistic) else None,
     )
 
 

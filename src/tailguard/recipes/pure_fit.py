@@ -14,6 +14,7 @@ from tailguard.recipes.draft import Draft
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.pure_units import pick_noise, pick_share, pure_units, unit_drafts
 from tailguard.solvers.ending import Ending
+from tailguard.solvers.log_odds import believed_odds
 from tailguard.solvers.pure_units import PureUnits
 from tailguard.solvers.rank_level import CANDIDATES
 from tailguard.statistics.base import grid_bits
@@ -44,19 +45,23 @@ WIDEST, KINK, MARGIN = 0.8, 10.0, 6.0
 KNOWN, KNOWN_GROWTH = 0.5, 0.07
 """The clip level where a moment of the gradients is known, in units of its bound."""
 
-CHOICE, CHOICE_LEAST, CHOICE_MOST = 120.0, 0.02, 0.12
+CHOICE, CHOICE_LEAST, CHOICE_MOST = 90.0, 0.02, 0.09
 """n·ε that a choice takes, and limits of its share."""
 
-LIMIT, WIDER, HANDICAP = 0.7, 0.05, 3.0
+LIMIT, WIDER, HANDICAP = 0.7, 0.05, 2.0
 """The most that a record counts in the choice, and how it grows with the root of the choice's n·ε; and how far the
-model must be ahead, in such records times ε: most of the scale of the choice's noise, so that a model that is no better
-than the null model is mostly not taken."""
+model must be ahead, in such records times ε: the scale of the choice's noise, so that a model that is no better than
+the null model is mostly not taken."""
 
-OFFSET, OFFSET_LEAST, OFFSET_MOST = 100.0, 0.01, 0.06
+LOSSES, GAINS, CLASS_HANDICAP = 0.5, 0.25, 1.5
+"""The same for classes, in steepest slopes: a record's log-loss may rise by far more than it can fall, and a model that
+is wrong about a few records with certainty must not win by being a little better on most."""
+
+OFFSET, OFFSET_LEAST, OFFSET_MOST = 150.0, 0.01, 0.1
 """n·ε of the null model of classes, and limits of its share."""
 
-LEAST_ODDS = 3.0
-"""Least odds to which predictions of classes are held."""
+ODDS = 0.5
+"""Largest odds of classes that are believed, in n·ε ÷ k."""
 
 SETTLED, INTERCEPT, RESIDUALS, RESIDUALS_LEAST = 3000.0, 0.05, 0.3, 3.0
 """n·ε from which on the intercept is settled, its share, and how far residuals count, in medians, at least and times
@@ -154,15 +159,18 @@ class PureFit:
     @property
     def ending(self) -> Ending:
         """How the fit ends."""
-        wider = max(1.0, WIDER * math.sqrt(self.total * self._choice))
         far = max(RESIDUALS_LEAST, RESIDUALS * math.sqrt(self.total * INTERCEPT))
+        wider = max(1.0, WIDER * math.sqrt(self.total * self._choice)) * min(self._steepest, 1.0)
+        losses, gains = (LIMIT, LIMIT) if self.residual else (LOSSES, GAINS)
+        handicap = HANDICAP if self.residual else CLASS_HANDICAP
         return Ending(
             n=self.problem.n,
             bits=grid_bits(self.problem.n),
-            limit=None if self.units is None else LIMIT * min(self._steepest, 1.5) * wider,
-            handicap=HANDICAP / (self._choice * self.privacy.epsilon),
+            limit=None if self.units is None else wider * (losses + gains) / 2.0,
+            handicap=handicap / (self._choice * self.privacy.epsilon),
             width=far if self.settled else None,
             noise=pick_noise(self.problem, self.privacy) if self.settled else 0.0,
+            lean=wider * (losses - gains) / 2.0,
             farthest=self._farthest,
         )
 
@@ -171,7 +179,7 @@ class PureFit:
         """The largest log-odds: nobody can tell shares of classes from 0 that are below k ÷ (nε)."""
         if not isinstance(self.loss, Logistic) or self.units is None:
             return None
-        return math.log(max(self.total / self.k, LEAST_ODDS))
+        return believed_odds(ODDS * self.total / self.k)
 
     @property
     def before(self) -> list[Draft]:

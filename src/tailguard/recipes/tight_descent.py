@@ -14,6 +14,7 @@ from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import RISK_UNIT, risk
 from tailguard.recipes.preparation import COARSE, feature_drafts, target_drafts
+from tailguard.solvers.log_odds import believed_odds
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.tight_descent import TightDescent
 from tailguard.statistics.base import grid_bits
@@ -51,9 +52,13 @@ PACES, SLOWEST = ((0.03, 24, 4.0), (0.06, 16, 3.0)), (16, 2.0)
 TRUST, CLASS_TRUST = 0.5, 1.0
 """The longest step in units of the columns and the target, of numbers and of classes."""
 
-CHOICE, JUDGED, AHEAD = 0.04, 0.35, 2.0
+CHOICE, JUDGED, AHEAD = 0.04, 0.35, 1.0
 """Share of the choice between the fitted and the null model, the most that a record counts in it, and how far the
 fitted one must be ahead, in deviations of noise."""
+
+LEAN, ODDS = 0.12, 2.0
+"""How much farther a record counts against a model of classes, and less far for it; and the largest odds that are
+believed, in n × budget ÷ k."""
 
 PREDICTED, CLASSES_PREDICTED = 10.0, 30.0
 """Excess risk in units of (k ÷ (n × budget))², of numbers and of classes, in public units, measured on synthetic
@@ -120,6 +125,8 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
         judged=JUDGED,
         handicap=AHEAD * CountNoise.of(privacy).of_one(CHOICE),
         width=WIDTH if residual and problem.intercept else None,
+        lean=0.0 if residual else LEAN,
+        farthest=believed_odds(ODDS / weakness) if isinstance(loss, Logistic) else None,
     )
     return Plan(
         recipe=recipe,

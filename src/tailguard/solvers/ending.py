@@ -7,12 +7,14 @@ import numpy as np
 
 from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss
-from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Released, Setting, Solve
+from tailguard.solvers.base import EVERYWHERE, OPTIONAL, FloatVector, Query, Range, Released, Setting, Solve
+from tailguard.solvers.log_odds import odds_range
 from tailguard.solvers.model_choice import choose
 from tailguard.solvers.preparation import inside, raw_units
 from tailguard.solvers.rank_level import rank_level
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Gradient
+from tailguard.statistics.improvement import Valued
 from tailguard.statistics.scalars import Slope
 from tailguard.statistics.slopes import Slopes
 from tailguard.statistics.view import View
@@ -45,8 +47,10 @@ class Ending(Setting):
         "intercept"); None for no correction.
     noise : float, default=0.0
         Noise of the pick of that median, in records; residuals are likely to be of size 1.
+    lean : float, default=0.0
+        How much farther than `limit` a record counts against the model, and less far for it.
     farthest : float or None, default=None
-        Largest log-odds that are predicted: the choice compares what users will get. None for no limit.
+        How far log-odds are believed, as in `odds_range`: the choice compares what users will get. None for no limit.
     """
 
     n: int
@@ -55,6 +59,7 @@ class Ending(Setting):
     handicap: float
     width: float | None
     noise: float = 0.0
+    lean: float = 0.0
     farthest: float | None = field(default=None, metadata=OPTIONAL)
 
 
@@ -66,16 +71,16 @@ class Held:
     ----------
     loss : Loss
         Of predictions as they are.
-    farthest : float
-        Largest magnitude of a prediction.
+    within : (float, float)
+        The range.
     """
 
     loss: Loss
-    farthest: float
+    within: Range
 
     def value(self, prediction: FloatVector, target: FloatVector) -> FloatVector:
         """Return one value per record."""
-        return self.loss.value(np.clip(prediction, -self.farthest, self.farthest), target)
+        return self.loss.value(np.clip(prediction, *self.within), target)
 
 
 def end(ending: Ending, view: View, loss: Loss, null: FloatVector, model: FloatVector, domain: Domain) -> Solve:
@@ -95,17 +100,22 @@ def end(ending: Ending, view: View, loss: Loss, null: FloatVector, model: FloatV
         Where the coefficients may lie, in raw units.
     """
     point = inside(view, model, domain)
+    within = odds_range(loss, float(null[-1]) if view.intercept else 0.0, ending.farthest)
     if ending.limit is not None:
         models = [inside(view, null, domain), point]
-        judged = loss if ending.farthest is None else Held(loss, ending.farthest)
-        best = yield from choose("choice", view, judged, models, ending.limit, ending.bits, ending.handicap)
-        point = models[min(max(best, 0), 1)]
+        judged = loss if within == EVERYWHERE else Held(loss, within)
+        point = models[(yield from _chosen(ending, ending.limit, view, judged, models))]
     if ending.width is not None:
         point = yield from _settled(ending, ending.width, Gradient(view, loss, point))
-    estimate = raw_units(view, point, domain)
-    if ending.farthest is None:
-        return estimate
-    return replace(estimate, prediction_range=(-ending.farthest, ending.farthest))
+    return replace(raw_units(view, point, domain), prediction_range=within)
+
+
+def _chosen(
+    ending: Ending, limit: float, view: View, judged: Valued, models: list[FloatVector]
+) -> Generator[Query, Released, int]:
+    handicap = ending.handicap + ending.n * ending.lean / limit
+    best = yield from choose("choice", view, judged, models, limit, ending.bits, handicap, ending.lean)
+    return min(max(best, 0), 1)
 
 
 def _settled(ending: Ending, width: float, gradient: Gradient) -> Generator[Query, Released, FloatVector]:
@@ -124,8 +134,11 @@ def first_offset(view: View, loss: Loss, n: int, bits: int) -> Generator[Query, 
     A loss without a slope at 0 for a target of 1 is none of classes: its intercept goes one step from 0.
     """
     gradient = Gradient(view, loss, np.zeros(view.dimension))
-    reply = yield Query("offset", Clipped(Slopes(gradient), loss.lipschitz or 1.0, bits))
-    slope = abs(float(loss.derivative(0.0, 1.0)))
+    slope, other = (abs(float(loss.derivative(0.0, label))) for label in (1.0, 0.0))
+    bound = loss.lipschitz or 1.0
+    if slope > LEAST_SLOPE:  # a bound beyond what classes have at 0 is noise alone: log-odds have half of the steepest
+        bound = min(bound, max(slope, other))
+    reply = yield Query("offset", Clipped(Slopes(gradient), bound, bits))
     if not slope > LEAST_SLOPE:
         return float(np.clip(-float(reply.value[0]) / (n * loss.usual_curvature), -FARTHEST, FARTHEST))
     # A share that noise has made too small costs far more than one that it has made too large.

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.special import expit
@@ -11,13 +11,14 @@ from tailguard.domains.base import Domain
 from tailguard.domains.whole_space import WholeSpace
 from tailguard.losses.base import Loss
 from tailguard.losses.logistic import Logistic
-from tailguard.solvers.base import FloatVector, Query, Released, Solve, Solver
+from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Range, Released, Solve, Solver
 from tailguard.solvers.bounded_descent import BoundedDescent, Course, Walk, descend, shrunk
 from tailguard.solvers.calibration import Calibration, calibrate
 from tailguard.solvers.clip_level import ClipLevel, clip_level, histogram
 from tailguard.solvers.ending import first_offset
 from tailguard.solvers.feature_range import with_feature_range
 from tailguard.solvers.intercept import Settling, settle
+from tailguard.solvers.log_odds import odds_range
 from tailguard.solvers.preparation import Preparation, prepare_features, prepare_target, units
 from tailguard.solvers.refit import scaled_loss
 from tailguard.solvers.sandwich import Line, Log, Sandwich, recorded, sandwich
@@ -72,6 +73,8 @@ class Newton(Solver):
         How the intercept is settled in the end, if there is one.
     errors : Sandwich or None
         How its uncertainty is estimated; None for not at all.
+    farthest : float or None, default=None
+        How far log-odds are believed, as in `odds_range`; None for no limit.
     """
 
     loss: Loss
@@ -88,20 +91,21 @@ class Newton(Solver):
     calibration: Calibration
     settling: Settling | None
     errors: Sandwich | None = None
+    farthest: float | None = field(default=None, metadata=OPTIONAL)
 
     @with_feature_range
     @with_range
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
         log = Log()
-        white, point, line = yield from recorded(self._solve(), log)
-        estimate = white.raw(point, self.domain)
+        white, point, line, within = yield from recorded(self._solve(), log)
+        estimate = replace(white.raw(point, self.domain), prediction_range=within)
         if self.errors is None:
             return estimate
         uncertainty = yield from sandwich(self.errors, log, line if self.scaled_target else None)
         return replace(estimate, uncertainty=uncertainty)
 
-    def _solve(self) -> Generator[Query, Released, tuple[Whitened, FloatVector, Line | None]]:
+    def _solve(self) -> Generator[Query, Released, tuple[Whitened, FloatVector, Line | None, Range]]:
         n, bits = self.descent.n, self.descent.bits
         view = View(self.d, intercept=self.intercept)
         if self.scaled_target:
@@ -115,17 +119,18 @@ class Newton(Solver):
             start[-1] = yield from first_offset(white.view, loss, n, bits)
         # The mean curvature of log-odds is at most the share of the rarer one, wherever the model is.
         rarer = MARGIN * float(expit(-abs(start[-1]))) if isinstance(self.loss, Logistic) else math.inf
+        within = odds_range(self.loss, float(start[-1]) if self.intercept else 0.0, self.farthest)
         walk = yield from self._fit(white, self.surrogate or loss, start, rarer)
         if walk.even:
             walk = yield from self._onward(walk)
-            return white, _shrunken(white, walk), None
+            return white, _shrunken(white, walk), None, within
         point = _shrunken(white, walk)
         sizes = yield from histogram("calibration level", Slope(Gradient(white.view, loss, point)), n, bits)
         calibrated, line = yield from calibrate(self.calibration, loss, white.view, point, sizes, rarer)
         point = self._kept(white, point, calibrated)
         if self.settling is not None:
             point = yield from settle(self.settling, Gradient(white.view, loss, point), sizes, point.size)
-        return white, point, line
+        return white, point, line, within
 
     def _onward(self, walk: Walk) -> Generator[Query, Released, Walk]:
         """Go on with the steps on all columns: residuals without skew leave nothing to calibrate, or to settle."""

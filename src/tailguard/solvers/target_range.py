@@ -76,7 +76,7 @@ def _watched(solve: Solve) -> Solve:
             query = solve.send(reply)
         except StopIteration as stop:
             estimate: Estimate = stop.value
-            return replace(estimate, prediction_range=found)
+            return estimate if found == EVERYWHERE else replace(estimate, prediction_range=found)
 
 
 def target_range(query: Query, reply: Released) -> Range:

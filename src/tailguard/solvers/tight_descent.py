@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.special import ndtri
@@ -10,8 +10,9 @@ from scipy.special import ndtri
 from tailguard.domains.base import Domain
 from tailguard.losses.balanced import BalancedLogistic
 from tailguard.losses.base import Loss, ResidualLoss
-from tailguard.solvers.base import FloatVector, Query, Released, Solve, Solver
-from tailguard.solvers.ending import first_offset
+from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Released, Solve, Solver
+from tailguard.solvers.ending import Held, first_offset
+from tailguard.solvers.log_odds import odds_range
 from tailguard.solvers.model_choice import choose
 from tailguard.solvers.preparation import Preparation, inside, prepare_features, prepare_target, raw_units
 from tailguard.solvers.refit import scaled_loss
@@ -74,6 +75,10 @@ class TightDescent(Solver):
         one must win, as in `choose`.
     width : float or None
         Largest slope in the last word on the intercept (step "intercept"); None for no such word.
+    lean : float, default=0.0
+        How much farther than `judged` a record counts against this model, and less far for it.
+    farthest : float or None, default=None
+        How far log-odds are believed, as in `odds_range`; None for no limit.
     """
 
     loss: Loss
@@ -93,6 +98,8 @@ class TightDescent(Solver):
     judged: float
     handicap: float
     width: float | None
+    lean: float = 0.0
+    farthest: float | None = field(default=None, metadata=OPTIONAL)
 
     @with_range
     def solve(self) -> Solve:
@@ -103,20 +110,30 @@ class TightDescent(Solver):
         view = yield from prepare_features(view, self.preparation, self.n, self.bits)
         if self.averaged:
             view = yield from self._averaged(view)
-        loss, point = scaled_loss(self.loss, view), np.zeros(view.dimension)
-        if self.intercept and not isinstance(loss, ResidualLoss):
-            point[-1] = yield from first_offset(view, loss, self.n, self.bits)
-        point = yield from self._descend(view, self.surrogate or loss, inside(view, point, self.domain))
-        null = inside(view, np.append(np.zeros(self.d), point[self.d :]), self.domain)
-        flat = self._flatness(loss)
-        best = yield from choose("choice", view, loss, [null, point], flat * self.judged, self.bits, self.handicap)
-        point = point if best else null
+        loss, null = scaled_loss(self.loss, view), np.zeros(view.dimension)
+        residual, flat = isinstance(loss, ResidualLoss), self._flatness(loss)
+        if self.intercept and not residual:
+            null[-1] = yield from first_offset(view, loss, self.n, self.bits)
+        null = inside(view, null, self.domain)
+        within = odds_range(loss, float(null[-1]) if self.intercept else 0.0, self.farthest)
+        point = yield from self._descend(view, self.surrogate or loss, null)
+        if residual:  # what steps have found out about the intercept is worth more than the median
+            null = inside(view, np.append(np.zeros(self.d), point[self.d :]), self.domain)
+        point = yield from self._chosen(view, Held(loss, within), flat, [null, point])
         if self.width is not None:
             reply = yield Query("intercept", Clipped(Slopes(Gradient(view, loss, point)), flat * self.width, self.bits))
             change = -reply.value / (flat * self.n)
             change = change * _believed(change, DOUBT * (reply.noise / (flat * self.n)) ** 2)
             point = np.append(point[: self.d], point[self.d :] + change)
-        return raw_units(view, point, self.domain)
+        return replace(raw_units(view, point, self.domain), prediction_range=within)
+
+    def _chosen(
+        self, view: View, loss: Held, flat: float, models: list[FloatVector]
+    ) -> Generator[Query, Released, FloatVector]:
+        """Return the model that predicts better, the first one if the second is not ahead."""
+        handicap = self.handicap + self.n * self.lean / self.judged
+        limits = flat * self.judged, self.bits, handicap, flat * self.lean
+        return models[min(max((yield from choose("choice", view, loss, models, *limits)), 0), 1)]
 
     def _averaged(self, view: View) -> Generator[Query, Released, View]:
         """Return the view with columns centred at their means: one sum of rows costs less than medians do."""

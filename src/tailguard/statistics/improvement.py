@@ -5,6 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
+from tailguard._validate import refuse
 from tailguard.errors import ParameterError
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, frozen
 from tailguard.statistics.fields import Field, point_of
@@ -12,7 +13,7 @@ from tailguard.statistics.scalars import Scalars
 from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
-__all__ = ["Improvement", "LeastLoss", "MiddleRegret", "Regret", "Valued"]
+__all__ = ["Duel", "Improvement", "LeastLoss", "MiddleRegret", "Regret", "Valued"]
 
 
 class Valued(Protocol):
@@ -67,6 +68,36 @@ class Improvement(Field):
         if values.shape != prediction.shape:
             raise ParameterError("A loss must return one value per record, and a record has one target.")
         return values
+
+
+@dataclass(frozen=True, eq=False)
+class Duel(Improvement):
+    """(−g, g) with g = φ(p₀, t) − φ(p₁, t) + lean: what a record has for the first of two models, and for the second.
+
+    Beside a first score that is always 0, the scores of a duel are twice as far apart, and a record moves none of them
+    further than that one score: a pick has half the noise. Clamped to ±limit, a loss counts up to limit + lean and a
+    gain up to limit − lean.
+
+    Parameters
+    ----------
+    view, loss, offsets
+        As in `Improvement`, of two models.
+    lean : float, default=0.0
+        What every record adds for the second model, public or released.
+    """
+
+    lean: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.dimension != 2:
+            raise refuse("offsets", "Duel", "a vector of 2 numbers", self.dimension)
+
+    def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
+        """Return the rows and slopes of a chunk of raw records."""
+        values = self._losses(X, y)
+        gain = values[:, :1] - values[:, 1:] + self.lean
+        return frozen(np.concatenate([-gain, gain], axis=1)), np.ones(len(X))
 
 
 @dataclass(frozen=True, eq=False)
