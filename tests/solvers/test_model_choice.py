@@ -45,6 +45,16 @@ def test_scores_are_clamped_sums_of_improvements(loss):
     np.testing.assert_allclose(scores, expected, atol=1e-6)
 
 
+@pytest.mark.parametrize("lean", [0.0, 0.2])
+def test_two_models_duel(lean):
+    """Their scores are opposite, hence twice as far apart as beside a score of 0; the handicap is as many records."""
+    statistic, scores, _ = _asked(VIEW, Squared(), [NULL, GOOD], 0.7, BITS, handicap=20.0, lean=lean)
+    Z, t = VIEW.rows(X), VIEW.target(Y)
+    gain = np.clip(Squared().value(Z @ NULL, t) - Squared().value(Z @ GOOD, t) + lean, -0.7, 0.7).sum()
+    np.testing.assert_allclose(scores, [-gain, gain - 2 * 20.0 * 0.7], atol=1e-6)
+    assert statistic.sensitivity("linf") == 2.0 * 2**BITS
+
+
 def test_models_without_an_intercept():
     view = View(3)
     rows, _ = improvement(view, Squared(), [NULL[:3], GOOD[:3]]).parts(X, Y)

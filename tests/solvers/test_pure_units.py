@@ -152,6 +152,13 @@ def test_the_null_model_of_classes(share):
     assert abs(margin) <= 1.05
 
 
+@pytest.mark.parametrize(("loss", "bound"), [(Logistic(), 0.5), (Hinge(0.1), 1.0), (Squared(), 1.0)])
+def test_slopes_of_classes_at_zero_are_bounded_by_what_they_are(loss, bound):
+    """A wider bound would be noise alone."""
+    query = next(first_offset(View(1, intercept=True), loss, N, BITS))
+    assert query.statistic.threshold == bound
+
+
 def _ended(model, y, ending, loss=None, domain=None):
     view = View(1, scale=[1.0], intercept=True)
     return exactly(end(ending, view, loss or Squared(), np.zeros(2), np.array(model), domain or WholeSpace(1)), ROW, y)
@@ -183,6 +190,15 @@ def test_the_choice_sees_log_odds_as_they_are_predicted():
         found, _ = exactly(end(ending, view, Logistic(), *models, WholeSpace(1)), rows, labels)
         assert found.coefficients[0] == kept
         assert found.prediction_range == ((-3.0, 3.0) if farthest else EVERYWHERE)
+
+
+def test_the_choice_minds_losses_more_than_gains():
+    """One record in five loses ten, the others gain a sixth: worse in the mean, better for a symmetric limit of 0.5."""
+    rows, labels = np.where(np.arange(N) % 5 == 0, -10.0, 0.35)[:, np.newaxis], np.ones(N)
+    view, models = View(1, scale=[1.0], intercept=True), (np.zeros(2), np.array([1.0, 0.0]))
+    for lean, kept in ((0.0, 1.0), (0.35, 0.0)):
+        ending = Ending(N, BITS, limit=0.5, handicap=0.0, width=None, lean=lean)
+        assert exactly(end(ending, view, Logistic(), *models, WholeSpace(1)), rows, labels)[0].coefficients[0] == kept
 
 
 def test_a_share_below_its_noise_is_not_believed():

@@ -123,7 +123,7 @@ def test_a_range_is_a_range_whatever_was_released(family):
 
 
 @pytest.mark.parametrize(
-    "model", [tg.LogisticRegression(), tg.LinearRegression(scales=tg.Scales(target=1.0, target_centre=0.0))], ids=str
+    "model", [tg.LinearSVC(), tg.LinearRegression(scales=tg.Scales(target=1.0, target_centre=0.0))], ids=str
 )
 def test_no_histogram_no_range(model):
     assert told(_plan(model), "noise", 707).prediction_range == EVERYWHERE

@@ -1,6 +1,6 @@
 """Improvements over a first model, squares of rows, and scalars that count from above."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from tailguard.errors import ParameterError
 from tailguard.losses import Biweight, Huber, Logistic, Squared
 from tailguard.losses.base import ResidualLoss
 from tailguard.statistics import Below, Clamped, Clipped, Gradient, Norm, Octaves, Rows, View
-from tailguard.statistics.improvement import Improvement
+from tailguard.statistics.improvement import Duel, Improvement
 from tailguard.statistics.scalars import Reciprocal, Target
 from tailguard.statistics.squares import Squares
 
@@ -124,3 +124,16 @@ def test_sparse_records_give_the_same_integers(statistic):
         statistic.evaluate(Selection(engines.open(records, Y), WHOLE)) for records in (thin, sparse.csr_array(thin))
     ]
     np.testing.assert_array_equal(*exact)
+
+
+def test_a_duel_is_one_number_and_its_opposite():
+    view = replace(VIEW, basis=np.asarray(VIEW.basis)[:, :2])
+    plain = Improvement(view, Squared(), OFFSETS[:2]).parts(X, Y)[0][:, 1]
+    rows, slopes = Duel(view, Squared(), OFFSETS[:2], 0.25).parts(X, Y)
+    np.testing.assert_allclose(rows, np.stack([-plain - 0.25, plain + 0.25], axis=1))
+    np.testing.assert_array_equal(slopes, 1.0)
+
+
+def test_a_duel_has_two_models():
+    with pytest.raises(ParameterError, match="The 'offsets' parameter of Duel must be a vector of 2 numbers"):
+        Duel(VIEW, Squared(), OFFSETS)

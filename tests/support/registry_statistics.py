@@ -34,7 +34,7 @@ from tailguard.statistics import (
     Weighted,
 )
 from tailguard.statistics.classes import ClassGradient, Membership
-from tailguard.statistics.improvement import Improvement, LeastLoss, MiddleRegret, Regret
+from tailguard.statistics.improvement import Duel, Improvement, LeastLoss, MiddleRegret, Regret
 from tailguard.statistics.judged import (
     ClassErrors,
     ErrorSpread,
@@ -216,6 +216,8 @@ def _improvements():
         for view, name in ((PLAIN[3], "3"), (MOVED[3], "moved")):
             field = Improvement(replace(view, basis=models), loss, np.array([0.0, 0.5, -0.5]))
             yield Case(f"improvement, {loss.name} {name}", Clamped(field, limit, 30), view, around(1.0), tight=0.5)
+            duel = Duel(replace(view, basis=models[:, :2]), loss, np.array([0.0, 0.5]), 0.3 * limit)
+            yield Case(f"duel, {loss.name} {name}", Clamped(duel, limit, 30), view, around(1.0), tight=0.5)
             regret = Regret(field.view, loss, field.offsets, limit)
             yield Case(f"regret, {loss.name} {name}", Clamped(regret, limit, 30), view, around(1.0), tight=0.5)
             for scalars, kind in ((MiddleRegret(regret), "middle regret"), (LeastLoss(regret), "least loss")):

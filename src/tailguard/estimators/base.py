@@ -153,8 +153,8 @@ class LinearModel(PrivateEstimator):
     def prediction_range_(self) -> tuple[float, float]:
         """The range in which predictions are held, by what was released; all numbers where nothing says.
 
-        Of numbers it is where the targets are. Of two classes it is a range of log-odds, with δ = 0: a class that is
-        rarer among some rows than the budget can tell is not predicted to be.
+        Of numbers it is where the targets are. Of two classes it is a range of log-odds: a class that is rarer among
+        some rows than the budget can tell is not predicted to be.
         """
         return self.release_.estimate.prediction_range
 

@@ -59,7 +59,7 @@ class LogisticRegression(ManyClasses):
     coef_std_error_, intercept_std_error_ : float64 vector or None, float or None
         Their standard errors, sampling error and privacy noise together; None where the method offers none.
     prediction_range_ : (float, float)
-        The range in which log-odds of two classes are held, with δ = 0; all numbers where there is none.
+        The range in which log-odds of two classes are held; all numbers where there is none.
     feature_range_ : FeatureRange or None
         Where the rows are, by what was released of them: `centres`, `rates` (1 ÷ scale) and a `radius`. Rows farther
         out are predicted as if they ended there. None where the method releases no histogram of rows.

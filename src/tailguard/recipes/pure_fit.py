@@ -53,9 +53,9 @@ LIMIT, WIDER, HANDICAP = 0.7, 0.05, 2.0
 model must be ahead, in such records times ε: the scale of the choice's noise, so that a model that is no better than
 the null model is mostly not taken."""
 
-LOSSES, GAINS, CLASS_HANDICAP = 0.5, 0.25, 1.5
-"""The same for classes, in steepest slopes: a record's log-loss may rise by far more than it can fall, and a model that
-is wrong about a few records with certainty must not win by being a little better on most."""
+LOSSES, GAINS, ODDS_HANDICAP = 0.5, 0.25, 1.5
+"""The same for log-odds, against the model and for it: a record's loss may rise by far more than it can fall, and a
+model that is certain of the wrong class of a few records must not win by being a little better on most."""
 
 OFFSET, OFFSET_LEAST, OFFSET_MOST = 150.0, 0.01, 0.1
 """n·ε of the null model of classes, and limits of its share."""
@@ -161,8 +161,8 @@ class PureFit:
         """How the fit ends."""
         far = max(RESIDUALS_LEAST, RESIDUALS * math.sqrt(self.total * INTERCEPT))
         wider = max(1.0, WIDER * math.sqrt(self.total * self._choice)) * min(self._steepest, 1.0)
-        losses, gains = (LIMIT, LIMIT) if self.residual else (LOSSES, GAINS)
-        handicap = HANDICAP if self.residual else CLASS_HANDICAP
+        odds = isinstance(self.loss, Logistic)
+        losses, gains, handicap = (LOSSES, GAINS, ODDS_HANDICAP) if odds else (LIMIT, LIMIT, HANDICAP)
         return Ending(
             n=self.problem.n,
             bits=grid_bits(self.problem.n),

@@ -57,7 +57,7 @@ CHOICE, JUDGED, AHEAD = 0.04, 0.35, 1.0
 fitted one must be ahead, in deviations of noise."""
 
 LEAN, ODDS = 0.12, 2.0
-"""How much farther a record counts against a model of classes, and less far for it; and the largest odds that are
+"""How much farther a record counts against a model of log-odds, and less far for it; and the largest odds that are
 believed, in n × budget ÷ k."""
 
 PREDICTED, CLASSES_PREDICTED = 10.0, 30.0
@@ -125,7 +125,7 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
         judged=JUDGED,
         handicap=AHEAD * CountNoise.of(privacy).of_one(CHOICE),
         width=WIDTH if residual and problem.intercept else None,
-        lean=0.0 if residual else LEAN,
+        lean=LEAN if isinstance(loss, Logistic) else 0.0,
         farthest=believed_odds(ODDS / weakness) if isinstance(loss, Logistic) else None,
     )
     return Plan(

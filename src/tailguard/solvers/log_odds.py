@@ -23,10 +23,9 @@ def believed_odds(strength: float) -> float:
 def odds_range(loss: Loss, offset: float, farthest: float | None) -> Range:
     """Return the range in which log-odds are held; all numbers for a loss of other predictions.
 
-    A group of records whose class is rarer than 1 ÷ strength cannot be told from one that lacks it; nor can one in
-    which a rare class is more frequent than elsewhere by more than that factor. So log-odds lie around 0 and around
-    those of all records, and a few records far from all others are not predicted with a certainty that nothing
-    supports.
+    A group of records in which a class is rarer than 1 ÷ strength cannot be told from one that lacks it, nor one in
+    which it is more frequent than elsewhere by more than that factor. So log-odds lie around 0 and around those of all
+    records, and a few records far from all others are not predicted with a certainty that nothing supports.
 
     Parameters
     ----------
@@ -40,4 +39,5 @@ def odds_range(loss: Loss, offset: float, farthest: float | None) -> Range:
     if farthest is None or not isinstance(loss, Logistic):
         return EVERYWHERE
     most = max(farthest, abs(offset) + BESIDE)
-    return max(offset - farthest, -most), min(offset + farthest, most)
+    # 0 is within, so that the class whose probability is above a half is the one that is predicted.
+    return min(max(offset - farthest, -most), 0.0), max(min(offset + farthest, most), 0.0)
