@@ -87,5 +87,7 @@ def calibrate(
     found = shrunk(start, walk.point, CAUTION * (walk.variance / metric**2 + sampling / metric))
     factor = min(max(float(found[0]) / length, 0.0), LARGEST)
     unseen = (UNSEEN * sizes.noise * walk.limit / walk.curvature) ** 2
-    known = Line(point[:r] / length, float(walk.point[0]), walk.variance / spread**2 + (sampling + unseen) / spread)
+    counted = min(max(rows.mean_square(radius) - bool(view.intercept), 0.0), spread)  # E[ω²u²], where spread is E[ωu²]
+    variance = (walk.variance + (sampling + unseen) * counted) / spread**2
+    known = Line(point[:r] / length, float(walk.point[0]), variance)
     return np.concatenate([factor * point[:r], found[r:]]), known

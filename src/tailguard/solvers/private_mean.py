@@ -9,7 +9,7 @@ from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Solve
 from tailguard.solvers.clip_level import ClipLevel, histogram
 from tailguard.solvers.oracles import MeanOracle
 from tailguard.solvers.preparation import Preparation, prepare_features, units
-from tailguard.solvers.tails import mean_excess
+from tailguard.solvers.tails import Excess, mean_excess
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Rows
 from tailguard.statistics.squares import Squares
@@ -60,7 +60,7 @@ class PrivateMean(Solver):
 
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
-        view, oracle, lost = View(self.d), self.oracle, (0.0, 0.0)
+        view, oracle, lost = View(self.d), self.oracle, Excess(0.0, 0.0, 0.0)
         if self.preparation is not None:
             view = yield from prepare_features(view, self.preparation, self.n, self.bits)
         rows = Rows(view)
@@ -87,18 +87,18 @@ class PrivateMean(Solver):
         )
 
     def _uncertainty(
-        self, mean: FloatVector, reply: Released, squares: Released, lean: FloatVector, lost: tuple[float, float]
+        self, mean: FloatVector, reply: Released, squares: Released, lean: FloatVector, lost: Excess
     ) -> Uncertainty:
         """Return the uncertainty of a clipped mean in the view's units: of sampling, of its noise, and of clipping.
 
         Clipping takes the mean excess beyond the threshold from the mean length of a row; in d independent columns each
-        takes its part. Where a tail is one-sided, it is put back, and is as uncertain as it is; where it seems to be
-        two-sided, both sides may still differ.
+        takes its part. Where a tail is one-sided, it is put back, as uncertain as heavy tails are that agree with the
+        histogram; where it seems to be two-sided, both sides may still differ.
         """
         noise = (self.errors or 1.0) * reply.noise / self.n
         spread = squares.value / self.n - np.square(mean)
         spread = _shrunk(spread, (self.errors or 1.0) * squares.noise / self.n)
-        excess, doubt = (part / self.d for part in lost)
+        excess, doubt = lost.mean / self.d, lost.far / self.d
         moved = np.square(lean * doubt) + (1.0 - np.square(lean)) * (UNSURE * excess) ** 2
         variance = np.maximum(spread, 0.0) / self.n + noise**2 + moved
         return Uncertainty(mean + lean * excess, np.diag(variance))
@@ -110,10 +110,9 @@ def _lean(mean: FloatVector, square: FloatVector, noise: float) -> FloatVector:
     return np.asarray(np.sign(apart) * np.clip((np.abs(apart) - LEAN[0]) / (LEAN[1] - LEAN[0]), 0.0, 1.0))
 
 
-def _believed(lost: tuple[float, float]) -> float:
+def _believed(lost: Excess) -> float:
     """Return the part of what was lost that its own uncertainty does not explain (James–Stein)."""
-    excess, doubt = lost
-    return excess * max(0.0, 1.0 - (doubt / excess) ** 2) if excess > 0.0 else 0.0
+    return lost.mean * max(0.0, 1.0 - (lost.deviation / lost.mean) ** 2) if lost.mean > 0.0 else 0.0
 
 
 def _shrunk(values: FloatVector, noise: float) -> FloatVector:

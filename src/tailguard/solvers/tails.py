@@ -5,12 +5,17 @@ below it, it sees how fast masses fall. A power law through those cells carries 
 noise being known, and the mean and the deviation of the excess over the orders say what was lost and how sure that is.
 """
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from tailguard.solvers.base import FloatVector
 from tailguard.solvers.clip_level import CELLS, LIGHTEST, SUBSTEPS, Histogram
 from tailguard.solvers.spread import LOW
 
-__all__ = ["mean_excess"]
+__all__ = ["Excess", "mean_excess"]
 
 SEEN = 5.0
 """The power law begins where so many deviations of noise lie beyond, or at the level if that is nearer: further in,
@@ -22,9 +27,32 @@ MOST = 0.25
 HEAVIEST = 1.25
 """Least order of a tail that has a mean to speak of."""
 
+FAR = 0.975
+"""How likely the excess is at most `Excess.far` of its normal deviations above its mean: an end of a 95 % interval."""
 
-def mean_excess(sizes: Histogram, level: float, order: float = 2.0) -> tuple[float, float]:
-    """Return the mean of (r − level)₊ over the records' magnitudes r, and the deviation of that number.
+NODES = ndtri((np.arange(21) + 0.5) / 21)
+"""Equally likely deviations of a normal law."""
+
+
+class Excess(NamedTuple):
+    """What lies beyond a level on average, and how well that is known.
+
+    Attributes
+    ----------
+    mean, deviation : float
+        Over all tails that agree with the histogram.
+    far : float
+        The deviation of a normal law that reaches as far up as those tails do, at least `deviation`: they are skewed,
+        because few of them are heavy and lose much.
+    """
+
+    mean: float
+    deviation: float
+    far: float
+
+
+def mean_excess(sizes: Histogram, level: float, order: float = 2.0) -> Excess:
+    """Return the mean of (r − level)₊ over the records' magnitudes r, and how well it is known.
 
     Parameters
     ----------
@@ -43,7 +71,7 @@ def mean_excess(sizes: Histogram, level: float, order: float = 2.0) -> tuple[flo
     >>> from tailguard.solvers.spread import LOW
     >>> mass, edges = np.zeros(CELLS), 2.0 ** (np.arange(40) / 2)
     >>> mass[-2 * LOW - 1], mass[-2 * LOW : -2 * LOW + 39] = 0.75, -np.diff(0.25 * edges**-3.0)
-    >>> excess, doubt = mean_excess(Histogram(mass, 1e-5), 10.0)  # the power law says 0.25 × 10⁻³ × 10 ÷ (3 − 1)
+    >>> excess, doubt, _ = mean_excess(Histogram(mass, 1e-5), 10.0)  # the power law says 0.25 × 10⁻³ × 10 ÷ (3 − 1)
     >>> round(excess, 4), doubt < 0.2 * excess
     (0.0013, True)
     """
@@ -61,7 +89,17 @@ def mean_excess(sizes: Histogram, level: float, order: float = 2.0) -> tuple[flo
     lost = max(level, edges[0]) * (max(level, edges[0]) / edges[0]) ** -orders / (orders - 1.0)
     mean = float(likely @ (amount * lost))
     square = float(likely @ ((amount**2 + noise**2 / weight) * lost**2))
-    return mean, float(np.sqrt(max(square - mean**2, 0.0)))
+    deviation = float(np.sqrt(max(square - mean**2, 0.0)))
+    amounts = np.maximum(amount[:, np.newaxis] + noise / np.sqrt(weight)[:, np.newaxis] * NODES, 0.0)
+    top = _quantile(amounts * lost[:, np.newaxis], likely)
+    return Excess(mean, deviation, max((top - mean) / float(ndtri(FAR)), deviation))
+
+
+def _quantile(values: NDArray[np.float64], likely: FloatVector) -> float:
+    """Return the number that a value is below with probability `FAR`; columns are equally likely."""
+    order = np.argsort(values, axis=None)
+    sums = np.cumsum(np.repeat(likely, values.shape[1])[order])
+    return float(values.ravel()[order][min(int(np.searchsorted(sums, FAR * sums[-1])), values.size - 1)])
 
 
 def _first(sizes: Histogram, level: float) -> int:
