@@ -147,10 +147,10 @@ def _excess(model, seed):
     return change @ change + (model.intercept_ + 1e4 * model.coef_.sum() - 7.0) ** 2
 
 
-def test_a_small_budget_fits_well_in_public_units_and_hardly_without():
+def test_a_small_budget_fits_well_in_public_units_and_less_well_without():
     plain = tg.LinearRegression(epsilon=0.1)
     assert "feature centre" not in {step.name for step in plain.plan(10_000, 20).steps}
-    assert 0.24 < np.median([_excess(plain, seed) for seed in range(600, 603)]) < 1.05
+    assert 0.08 < np.median([_excess(plain, seed) for seed in range(600, 603)]) < 0.5
     scales = Scales(170.0, target=1.4, centres=1e4, target_centre=7.0)
     model = tg.LinearRegression(epsilon=0.1, scales=scales)
     assert isinstance(model.plan(10_000, 20).solver, TightDescent)

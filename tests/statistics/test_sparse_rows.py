@@ -10,6 +10,7 @@ from tailguard.statistics import (
     BoundedCurvatures,
     BoundedGradient,
     Catoni,
+    Cells,
     Clamped,
     Clipped,
     Columns,
@@ -199,6 +200,8 @@ def _statistics(view):
     yield Outer(BoundedCurvatures(Gradient(view, Logistic(), point), 2.0, 0.5), 0.7, 36)
     yield Octaves(Columns(view), -10, 10, 2, 20)
     yield Below(Columns(view), np.linspace(-1.0, 1.0, view.dimension), 20)
+    edges, folded = np.tile([-0.5, 0.0, 0.7], (view.dimension, 1)), np.arange(view.dimension) % 2 == 0
+    yield Cells(Columns(view), edges, folded, 20)
     yield Octaves(Target(view), -10, 10, 2, 20)
     if not view.intercept:
         yield Leaders(view, -10, 2, 10, 20)

@@ -7,6 +7,7 @@ from tailguard.errors import ParameterError
 from tailguard.losses import Squared
 from tailguard.statistics import (
     Below,
+    Cells,
     Clamped,
     Clipped,
     Columns,
@@ -70,6 +71,18 @@ def test_octaves():
     np.testing.assert_allclose(statistic.edges[[0, 1, -1]], [2.0**-3, 2.0**-2.5, 4.0])
 
 
+def test_cells():
+    edges, folded = np.tile([-1.0, 0.0, 0.5, np.inf], (D, 1)), np.arange(D) % 2 == 1
+    statistic = Cells(Columns(View(D)), edges, folded, 25)
+    numbers = np.where(folded, np.abs(X), X)
+    exact = [np.histogram(numbers[:, j], [-np.inf, -1.0, 0.0, 0.5, np.inf])[0] for j in range(D)]
+    np.testing.assert_array_equal(_value(statistic).reshape(D, 5), np.column_stack([exact, np.zeros(D)]))
+    lost = statistic.kernel()(np.full((3, D), np.nan), None)
+    assert not lost.any()
+    far = statistic.kernel()(np.full((1, D), np.inf), None).reshape(D, 5) >> 25
+    assert np.all(far == [0, 0, 0, 0, 1])
+
+
 def test_gram():
     statistic = Gram(View(D, intercept=True), 2.5, 40)
     Z = np.column_stack([X, np.ones(N)])
@@ -117,6 +130,10 @@ def test_entries_that_are_no_number_spare_the_other_coordinates_of_a_coordinatew
         ("bits", lambda: Below(Columns(View(1)), [0.0], 0)),
         ("edges", lambda: Below(Columns(View(2)), [0.0], 30)),
         ("edges", lambda: Below(Columns(View(1)), [np.nan], 30)),
+        ("edges", lambda: Cells(Columns(View(2)), [[0.0, 1.0]], np.array([True, False]), 30)),
+        ("edges", lambda: Cells(Columns(View(1)), [[1.0, 0.0]], np.array([True]), 30)),
+        ("edges", lambda: Cells(Columns(View(1)), [[np.nan]], np.array([True]), 30)),
+        ("folded", lambda: Cells(Columns(View(1)), [[0.0]], np.array([1]), 30)),
         ("low", lambda: Octaves(Columns(View(1)), -1023, 0, 1, 30)),
         ("high", lambda: Octaves(Columns(View(1)), 3, 3, 1, 30)),
         ("substeps", lambda: Octaves(Columns(View(1)), 0, 3, 0, 30)),

@@ -12,6 +12,7 @@ from tailguard.statistics import (
     BoundedGradient,
     Capped,
     Catoni,
+    Cells,
     Clamped,
     Clipped,
     Columns,
@@ -156,6 +157,9 @@ def _counts():
         yield Case(f"columns {name}", Below(Columns(view), edges, 40), view, around(0.5), tight)
         octaves = Octaves(Columns(view), -10, 10, 2, 30)
         yield Case(f"columns {name}", octaves, view, around(1.0, 2.0**0.5, 2.0**10), tight)
+        folded = np.arange(view.dimension) % 2 == 0
+        cells = Cells(Columns(view), np.tile([-1.0, 0.5, 2.0, np.inf], (view.dimension, 1)), folded, 30)
+        yield Case(f"columns {name}", cells, view, around(-1.0, 0.5, 2.0), tight)
         yield Case(f"columns {name}", Leaders(view, -3, 4, 5, 30), view, around(0.125, 2.0, 2.0**17), tight)
     for scalars, name in (
         (Target(FULL), "target"),

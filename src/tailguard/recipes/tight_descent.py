@@ -15,9 +15,11 @@ from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import RISK_UNIT, risk
 from tailguard.recipes.preparation import COARSE, feature_drafts, target_drafts
 from tailguard.solvers.log_odds import believed_odds
+from tailguard.solvers.places import CELLS
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.tight_descent import TightDescent
 from tailguard.statistics.base import grid_bits
+from tailguard.statistics.cells import Cells
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.scores import Shifted
 from tailguard.statistics.weighted import Weighted
@@ -34,6 +36,10 @@ columns have some that go together, for which a Gram matrix is wanted sooner."""
 
 TARGET_CENTRE, TARGET_SCALE, CENTRES, FEATURES, MEANS = 0.03, 0.02, 0.05, 0.14, 0.04
 """Shares of private units: of the target's centre and scale, and of the columns' medians, scales and means."""
+
+ROUNDS, PLACES, HARD = 4, 0.16, 60.0
+"""Number and share of the histograms that say where columns lie and how wide they are, where no medians are sought;
+theirs and that of the means is smaller where √d ÷ (n × budget) is, so many times."""
 
 MEDIAN_NOISE, FAINTEST = 0.12, 0.2
 """Rank noise, as a share of n, of the columns' medians above which means are better, and of the target's median above
@@ -117,6 +123,7 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
         intercept=problem.intercept,
         preparation=preparation,
         averaged=averaged,
+        rounds=ROUNDS if averaged and "feature scale" in preparation.asked else 0,
         radius=RADIUS * math.sqrt(k),
         limit=LIMIT,
         steps=steps,
@@ -134,7 +141,7 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
         problem=problem,
         privacy=privacy,
         solver=solver,
-        steps=assemble(_drafts(problem, solver, k), privacy, bits),
+        steps=assemble(_drafts(problem, privacy, solver, k), privacy, bits),
         sources=(
             ("levels, shares, steps", "chosen on synthetic development data"),
             ("predicted_error", RISK_UNIT),
@@ -161,13 +168,23 @@ def _preparation(problem: Problem, privacy: Privacy) -> tuple[Preparation, bool]
     return replace(preparation, medians=not averaged), averaged
 
 
-def _drafts(problem: Problem, solver: TightDescent, k: int) -> list[Draft]:
+def _features(problem: Problem, privacy: Privacy, solver: TightDescent) -> list[Draft]:
+    """Return the steps of the columns' units."""
+    d = problem.d
+    if not solver.rounds:
+        means = [Draft("feature mean", Clipped, d, MEANS)] if solver.averaged else []
+        return [*feature_drafts(solver.preparation, d, CENTRES, FEATURES), *means]
+    part = min(1.0, HARD * math.sqrt(d) * CountNoise.of(privacy).multiplier / problem.n)
+    counts = Draft("feature scale", Cells, d * CELLS, part * PLACES / solver.rounds, parts=d)
+    return [*[counts] * (solver.rounds - 1), Draft("feature mean", Clipped, d, part * MEANS), counts]
+
+
+def _drafts(problem: Problem, privacy: Privacy, solver: TightDescent, k: int) -> list[Draft]:
     """Return the steps in the order in which the solver asks."""
     preparation = solver.preparation
     classes = not isinstance(problem.loss, ResidualLoss)
     before = [] if classes else target_drafts(preparation, TARGET_CENTRE, TARGET_SCALE)
-    before += feature_drafts(preparation, problem.d, CENTRES, FEATURES)
-    before += [Draft("feature mean", Clipped, problem.d, MEANS)] if solver.averaged else []
+    before += _features(problem, privacy, solver)
     before += [Draft("offset", Clipped, 1, OFFSET)] if classes and problem.intercept else []
     after = [Draft("choice", Shifted, 2, CHOICE, picks=1)]
     after += [] if solver.width is None else [Draft("intercept", Clipped, 1, min(INTERCEPT / k, MOST_INTERCEPT))]

@@ -19,7 +19,7 @@ from tailguard.solvers.usual_laws import smoothed
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.scalars import Scalars
 
-__all__ = ["HIGH", "LOW", "spread"]
+__all__ = ["HIGH", "LOW", "NORMALISER", "faint_scale", "spread"]
 
 LOW, HIGH = -64, 64
 """Octaves of every magnitude we look at: 5e-20 … 2e19."""
@@ -76,6 +76,22 @@ def spread(
     rows = zip(masses, np.maximum(np.ceil(floors).astype(int), 1), places, strict=True)
     scale = partial(_faint_scale, noise) if noise > FAINT else _scale
     return np.array([_without_zeros(scale, mass, threshold, first, int(place)) for mass, first, place in rows])
+
+
+def faint_scale(mass: FloatVector, noise: float, deviations: float) -> float:
+    """Return the scale of one column from released shares of the records in octaves, infinite where nothing is seen.
+
+    Parameters
+    ----------
+    mass : float64 vector
+        The shares.
+    noise : float
+        Their deviation.
+    deviations : float
+        How many of them something must outweigh to be seen.
+    """
+    scale = partial(_faint_scale, noise) if noise > FAINT else _scale
+    return scale(mass, deviations * noise, 1)
 
 
 def _without_zeros(scale: _Scale, mass: FloatVector, threshold: float, first: int, place: int) -> float:

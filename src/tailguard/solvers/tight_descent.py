@@ -14,6 +14,7 @@ from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Released, Solve
 from tailguard.solvers.ending import Held, first_offset
 from tailguard.solvers.log_odds import odds_range
 from tailguard.solvers.model_choice import choose
+from tailguard.solvers.places import believed_means, places
 from tailguard.solvers.preparation import Preparation, inside, prepare_features, prepare_target, raw_units
 from tailguard.solvers.refit import scaled_loss
 from tailguard.solvers.target_range import with_range
@@ -35,8 +36,7 @@ LEAST_SLOPE, LEAST_CURVATURE = 1e-100, 0.01
 """Where the largest slope ends, and the mean curvature in units of it, whatever a threshold is beside residuals."""
 
 DOUBT = 2.0
-"""A column's mean and a last change of the intercept are believed as far as so many times their noise does not explain
-them."""
+"""A last change of the intercept is believed as far as so many times its noise does not explain it."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,9 @@ class TightDescent(Solver):
         How units are sought, as far as they are not public.
     averaged : bool
         Whether columns are centred at the means of shortened rows (step "feature mean"), where no medians are sought.
+    rounds : int
+        How many histograms (step "feature scale") say where columns lie and how wide they are, if they are centred at
+        means and neither is public; else 0.
     radius, limit : float
         Largest length of a row, and residual from which on slopes stay the same, in units of the target's scale (step
         "gradient").
@@ -90,6 +93,7 @@ class TightDescent(Solver):
     intercept: bool
     preparation: Preparation
     averaged: bool
+    rounds: int
     radius: float
     limit: float
     steps: int
@@ -107,9 +111,7 @@ class TightDescent(Solver):
         view = View(self.d, intercept=self.intercept)
         if isinstance(self.loss, ResidualLoss):
             view = yield from prepare_target(view, self.preparation, self.n, self.bits)
-        view = yield from prepare_features(view, self.preparation, self.n, self.bits)
-        if self.averaged:
-            view = yield from self._averaged(view)
+        view = yield from self._units(view)
         loss, null = scaled_loss(self.loss, view), np.zeros(view.dimension)
         residual, flat = isinstance(loss, ResidualLoss), self._flatness(loss)
         if self.intercept and not residual:
@@ -135,12 +137,18 @@ class TightDescent(Solver):
         limits = flat * self.judged, self.bits, handicap, flat * self.lean
         return models[min(max((yield from choose("choice", view, loss, models, *limits)), 0), 1)]
 
+    def _units(self, view: View) -> Generator[Query, Released, View]:
+        """Return the view with units of the columns."""
+        if self.rounds:
+            return (yield from places(view, self.n, self.bits, self.rounds))
+        view = yield from prepare_features(view, self.preparation, self.n, self.bits)
+        return (yield from self._averaged(view)) if self.averaged else view
+
     def _averaged(self, view: View) -> Generator[Query, Released, View]:
         """Return the view with columns centred at their means: one sum of rows costs less than medians do."""
         rows = Rows(replace(view, intercept=False))
         reply = yield Query("feature mean", Clipped(rows, float(np.sqrt(self.d)), self.bits))
-        mean = reply.value / self.n
-        mean = mean * np.maximum(0.0, 1.0 - DOUBT * (reply.noise / self.n) ** 2 / np.maximum(mean**2, 1e-300))
+        mean = believed_means(reply.value / self.n, reply.noise / self.n)
         scale = np.asarray(view.scale)
         centre = np.asarray(view.centre) + np.where(np.isfinite(scale), scale, 0.0) * mean
         return replace(view, centre=centre)

@@ -5,7 +5,7 @@ of the usual ones, spread over several cells in a known way: laws at all places 
 least squares, and averaged as they agree with it.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from scipy.stats import t as student
 
 from tailguard.solvers.base import FloatVector
 
-__all__ = ["smoothed"]
+__all__ = ["best_gain", "smoothed"]
 
 PLACES = 4
 """Places an octave at which a law is tried."""
@@ -40,14 +40,10 @@ def smoothed(mass: FloatVector, first: int, noise: float, threshold: float) -> F
     threshold : float
         What a cell must hold to be significant; a law must explain as much, in units of its own noise.
     """
-    laws = _laws(mass.size).copy()
-    laws[:, :first] = laws[:, -1] = 0.0
-    squares = np.maximum(np.einsum("ij,ij->i", laws, laws), 1e-12)
+    laws, squares = _visible(mass.size, first)
     smooth, left, unexplained = np.zeros(mass.size), mass, 1.0
     for _ in range(PARTS):
-        found = laws @ left
-        amounts = np.clip(found / squares, 0.0, unexplained)
-        gains = (amounts * found - 0.5 * amounts**2 * squares) / noise**2  # logarithms of likelihood ratios
+        amounts, gains = _compared(laws, squares, left, noise, unexplained)
         if 2.0 * float(gains.max()) < (threshold / noise) ** 2:
             break
         weights = np.exp(gains - gains.max())
@@ -56,6 +52,34 @@ def smoothed(mass: FloatVector, first: int, noise: float, threshold: float) -> F
         smooth, left = smooth + part, left - part
         unexplained = max(unexplained - float(weights @ amounts), 0.0)
     return np.asarray(smooth)
+
+
+def best_gain(mass: FloatVector, first: int, noise: float) -> float:
+    """Return the logarithm of the likelihood ratio of the law that explains most, against none at all.
+
+    Parameters
+    ----------
+    mass, first, noise : float64 vector, int, float
+        As in `smoothed`.
+    """
+    return float(_compared(*_visible(mass.size, first), mass, noise, 1.0)[1].max())
+
+
+def _compared(
+    laws: NDArray[np.float64], squares: FloatVector, mass: FloatVector, noise: float, most: float
+) -> tuple[FloatVector, FloatVector]:
+    """Return how much of every law there is, if there is no other, and logarithms of likelihood ratios."""
+    found = laws @ mass
+    amounts = np.clip(found / squares, 0.0, most)
+    return amounts, (amounts * found - 0.5 * amounts**2 * squares) / noise**2
+
+
+@lru_cache(maxsize=4)
+def _visible(cells: int, first: int) -> tuple[NDArray[np.float64], FloatVector]:
+    """Return what counts of every law, and its squared length."""
+    laws = _laws(cells).copy()
+    laws[:, :first] = laws[:, -1] = 0.0
+    return laws, np.maximum(np.einsum("ij,ij->i", laws, laws), 1e-12)
 
 
 @cache

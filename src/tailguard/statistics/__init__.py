@@ -5,6 +5,7 @@ from tailguard.statistics.base import Statistic, grid_bits, statistic_type
 from tailguard.statistics.below import Below
 from tailguard.statistics.capped import Capped
 from tailguard.statistics.catoni import Catoni
+from tailguard.statistics.cells import Cells
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.coordinatewise import Clamped, Truncated
 from tailguard.statistics.curvature import BoundedCurvatures, BoundedGradient, Curvatures
@@ -34,6 +35,7 @@ __all__ = [
     "BoundedGradient",
     "Capped",
     "Catoni",
+    "Cells",
     "Clamped",
     "Clipped",
     "ClippedGroups",

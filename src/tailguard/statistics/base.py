@@ -150,7 +150,7 @@ class Statistic(ABC):
         bits : int
             L = 2**bits.
         parts : int, optional
-            `Statistic.parts`. Only octave counts depend on it; None stands for the largest it can be.
+            `Statistic.parts`. Only counts of octaves and of cells depend on it; None stands for the largest it can be.
         """
         offered = choice("norm", norm, f"the {cls.kind}", cls.norms)
         length = integer("dimension", dimension, f"the {cls.kind}")

@@ -1,0 +1,240 @@
+"""Where columns lie and how wide they are, from a few faint histograms.
+
+A budget that carries no medians carries counts of cells, if all columns are counted at once and every question rests on
+the answers so far. At first octaves are counted. A column whose numbers lie in several of them is asked for the same
+again, and its counts add up. Numbers that are all of a size lie far from 0, beside their spread: the next cells divide
+their octaves on both sides of 0, then one of these cells is divided, until a spread is seen, and then the octaves of
+the distance from there are counted.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.special import ndtr
+
+from tailguard.solvers.base import FloatVector, Query, Released
+from tailguard.solvers.spread import HIGH, LOW, NORMALISER, faint_scale
+from tailguard.solvers.usual_laws import best_gain, smoothed
+from tailguard.statistics.cells import Cells
+from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.fields import Rows
+from tailguard.statistics.scalars import Columns
+from tailguard.statistics.view import View
+
+__all__ = ["CELLS", "believed_means", "places"]
+
+CELLS = HIGH - LOW
+"""Cells of a column."""
+
+OCTAVES: FloatVector = np.exp2(LOW + np.arange(1.0, CELLS))
+"""Edges of octaves."""
+
+FINER, WINDOW = 16, 3
+"""Into how many cells one is divided, and how many of them next to each other."""
+
+WIDTHS = (0.1, 0.35, 0.7, 1.4, 2.8, 5.6, 11.0)
+"""Deviations of the laws that are compared with a window, in cells; of the first one nothing is seen."""
+
+SURE, PATIENCE = 1.0, 2.0
+"""Logarithms of likelihood ratios from which on numbers are taken to be all of a size, and a spread to be seen."""
+
+SIGNIFICANT, LIKELY = 4.0, 2.5
+"""Deviations of noise that a law must explain: at any place, and near the one where it must be."""
+
+BELOW, ABOVE = 4.0, 6.0
+"""How many octaves below and above it that is."""
+
+NARROW, MODERATE = 0.75, 1.2
+"""Spread of sizes, in octaves, below which a column is asked for octaves around its mean, and below which its scale is
+corrected for the mean, where that is off the centre."""
+
+OFF, LEAST = 0.4, 0.5
+"""How far off a mean must be for that, in scales; and the least factor that corrects one."""
+
+DOUBT = 2.0
+"""A column's mean is believed as far as so many times its noise does not explain it."""
+
+
+def places(view: View, n: int, bits: int, rounds: int) -> Generator[Query, Released, View]:
+    """Ask for "feature scale" and, before the last time, for "feature mean", and return the view with units of columns.
+
+    A column without significant spread is dropped: its scale is infinite.
+
+    Parameters
+    ----------
+    view : View
+        With units of the target, if it has any.
+    n, bits : int
+        Number of records, and bits of the grid.
+    rounds : int
+        How often "feature scale" is asked for; at least 2.
+    """
+    columns = [_Column() for _ in range(view.dimension_in)]
+    plain = replace(view, centre=None, scale=None, intercept=False)
+    for number in range(rounds - 1):
+        noise = yield from _count(columns, plain, n, bits, last=number == rounds - 2)
+    for column in columns:
+        column.scale = column.read(noise)
+    centre, scale = _units(columns)
+    reply = yield Query(
+        "feature mean", Clipped(Rows(replace(plain, centre=centre, scale=scale)), np.sqrt(len(columns)), bits)
+    )
+    for column, mean in zip(columns, believed_means(reply.value / n, reply.noise / n), strict=True):
+        column.move(float(mean), noise)
+    noise = yield from _count(columns, plain, n, bits, last=True)
+    for column in columns:
+        column.scale = column.factor * column.read(noise)
+        column.centre = column.middle
+    centre, scale = _units(columns)
+    return replace(view, centre=centre, scale=scale)
+
+
+def believed_means(mean: FloatVector, noise: float) -> FloatVector:
+    """Return means as far as twice their noise does not explain them."""
+    doubts = np.minimum(noise / np.maximum(np.abs(mean), 1e-150), 1e3)  # finite, whatever was released
+    return np.asarray(mean * np.maximum(0.0, 1.0 - DOUBT * doubts**2))
+
+
+@dataclass
+class _Column:
+    """What is known of a column: released numbers only.
+
+    Attributes
+    ----------
+    centre : float
+        From where distances are counted.
+    mass, folds : float64 vector, int
+        Sum of the masses of octaves of the distance, and how many histograms it is made of.
+    window : float64 vector or None
+        Edges of the cells that are counted instead.
+    guess, otherwise : float
+        Near which the scale must be, if that is known, and what it is if it is not found there.
+    scale, middle, factor : float
+        What was read last; where the mean is; and a correction of the scale.
+    """
+
+    centre: float = 0.0
+    mass: FloatVector = field(default_factory=lambda: np.zeros(CELLS))
+    folds: int = 0
+    window: FloatVector | None = None
+    guess: float = np.inf
+    otherwise: float = np.inf
+    scale: float = np.inf
+    middle: float = 0.0
+    factor: float = 1.0
+
+    @property
+    def average(self) -> FloatVector:
+        return np.asarray(self.mass / max(self.folds, 1))
+
+    @property
+    def edges(self) -> FloatVector:
+        if self.window is None:
+            return OCTAVES
+        return np.append(self.window, np.full(CELLS - 1 - self.window.size, np.inf))
+
+    def learn(self, mass: FloatVector, noise: float, last: bool) -> None:
+        """Take in a histogram and choose the next one; after the last one there is no time for a window."""
+        if self.window is not None:
+            self._divide(self.window, mass[: self.window.size + 1], noise, last)
+            return
+        self.mass, self.folds = self.mass + mass, self.folds + 1
+        level = noise / np.sqrt(self.folds)
+        gain, octave = _of_a_size(self.average, level)
+        if last or np.isfinite(self.guess) or gain < best_gain(self.average, 1, level) + SURE:
+            return
+        self.otherwise = faint_scale(self.average, level, 0.0)
+        ends = np.linspace(1.0, 4.0, WINDOW * FINER + 1) * 2.0 ** (LOW + octave)
+        self.window = np.append(-ends[::-1], ends)
+
+    def _divide(self, edges: FloatVector, mass: FloatVector, noise: float, last: bool) -> None:
+        place, width, cell = _bump(edges, mass, noise)
+        if width == WIDTHS[0] and not last:
+            self.window = place + np.linspace(-0.5, 0.5, WINDOW * FINER + 1) * WINDOW * cell
+            return
+        self.window, self.guess = None, max(width, WIDTHS[1]) * cell
+        self._start(place)
+
+    def _start(self, centre: float) -> None:
+        self.centre, self.mass, self.folds = centre, np.zeros(CELLS), 0
+
+    def read(self, noise: float) -> float:
+        """Return the scale by what was counted so far, infinite where nothing is significant."""
+        if not self.folds:
+            return self.guess
+        mass, level = self.average, noise / np.sqrt(self.folds)
+        if not np.isfinite(self.guess):
+            return faint_scale(mass, level, SIGNIFICANT)
+        # An atom is of one size from wherever it is seen: nothing is a spread, and the size is scale enough.
+        if _of_a_size(mass, level)[0] > best_gain(mass, 1, level):
+            return self.otherwise
+        distance = np.arange(CELLS) - (np.log2(self.guess) - LOW)
+        near = np.where((distance > -BELOW) & (distance < ABOVE), mass, 0.0)
+        found = faint_scale(near, level, LIKELY)
+        return found if np.isfinite(found) else self.otherwise
+
+    def move(self, mean: float, noise: float) -> None:
+        """Take in a mean, in scales beside the centre: narrow columns are counted around it next."""
+        self.middle = self.centre + (self.scale * mean if np.isfinite(self.scale) else 0.0)
+        if abs(mean) <= OFF or not np.isfinite(self.scale):
+            return
+        sought = np.isfinite(self.guess)
+        width = 0.0 if sought else _width(self.average, noise / np.sqrt(self.folds))
+        # Beside their middle, numbers on one side of the centre are less wide than beside the centre.
+        factor = float(np.sqrt(max(1.0 - (NORMALISER * mean) ** 2, LEAST**2)))
+        if width >= NARROW:
+            self.factor = factor if width < MODERATE else 1.0
+            return
+        if not sought:
+            self.guess, self.otherwise = self.scale * LEAST**2, self.scale * factor
+        self._start(self.middle)
+
+
+def _count(columns: list[_Column], plain: View, n: int, bits: int, last: bool) -> Generator[Query, Released, float]:
+    """Ask every column's question at once, tell the columns, and return the noise of a mass."""
+    folded = np.array([column.window is None for column in columns])
+    numbers = Columns(replace(plain, centre=np.where(folded, _units(columns)[0], 0.0)))
+    edges = np.stack([column.edges for column in columns])
+    reply = yield Query("feature scale", Cells(numbers, edges, folded, bits))
+    for column, mass in zip(columns, reply.value.reshape(len(columns), CELLS) / n, strict=True):
+        column.learn(mass, reply.noise / n, last)
+    return reply.noise / n
+
+
+def _units(columns: list[_Column]) -> tuple[FloatVector, FloatVector]:
+    return np.array([column.centre for column in columns]), np.array([column.scale for column in columns])
+
+
+def _of_a_size(mass: FloatVector, noise: float) -> tuple[float, int]:
+    """Return the first of the two octaves next to each other that explain most if they hold everything.
+
+    Before it stands the logarithm of the likelihood ratio, against nothing at all.
+    """
+    first = np.linspace(0.0, 1.0, 11)[:, np.newaxis]
+    inner = mass[1:-1]
+    found = first * inner[:-1] + (1.0 - first) * inner[1:] - 0.5 * (first**2 + (1.0 - first) ** 2)
+    return float(found.max()) / noise**2, 1 + int(np.argmax(found.max(axis=0)))
+
+
+def _width(mass: FloatVector, noise: float) -> float:
+    """Return the deviation of sizes, in octaves, infinite where nothing is there."""
+    smooth, cells = smoothed(mass, 1, noise, LIKELY * noise), np.arange(mass.size)
+    total = float(smooth.sum())
+    if not total > 0.0:
+        return np.inf
+    return float(np.sqrt(smooth @ (cells - smooth @ cells / total) ** 2 / total))
+
+
+def _bump(edges: FloatVector, mass: FloatVector, noise: float) -> tuple[float, float, float]:
+    """Return the place and the width of the law that agrees best with a window, and the width of its cells."""
+    cell = float(np.diff(edges).min())
+    steps = np.arange(0.25, WINDOW * FINER, 0.5) * cell
+    at = np.concatenate([edges[0] + steps, edges[-1] - steps])
+    best = (-np.inf, 0.0, 0.0)
+    for width in WIDTHS:
+        laws = np.diff(ndtr((edges - at[:, np.newaxis]) / (width * cell)), axis=1, prepend=0.0, append=1.0)
+        gains = (laws @ mass - 0.5 * np.einsum("ij,ij->i", laws, laws)) / noise**2
+        top = int(np.argmax(gains))
+        best = max(best, (float(gains[top]) + PATIENCE * (width == WIDTHS[0]), float(at[top]), width))
+    return best[1], best[2], cell

@@ -1,0 +1,98 @@
+"""Histograms over any cells, for several scalars at once. Proof: cells.md."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailguard._validate import refuse
+from tailguard.statistics import passes
+from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector, frozen
+from tailguard.statistics.base import Norm, Statistic, checked_bits, register, root_above
+from tailguard.statistics.scalars import Scalars
+from tailguard.statistics.sparse_rows import AnyRows
+
+__all__ = ["Cells"]
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class Cells(Statistic):
+    """For each scalar, how many records lie in each cell between edges of its own; NaN in none.
+
+    Cell k of a scalar holds the numbers from its edge k − 1 up to, but without, its edge k; the first and the last one
+    have no end.
+
+    Parameters
+    ----------
+    scalars : Scalars
+        Gives q numbers for each record.
+    edges : (q, cells − 1) matrix
+        Public or released numbers, not NaN, that do not fall along a row.
+    folded : vector of bool
+        For which of the q scalars the magnitude is counted, not the number.
+    bits : int
+        A record counts L = 2**bits grid steps.
+
+    Notes
+    -----
+    *Guarantee.* Replacing one record by any other moves, for each scalar, L from one cell to another: at most
+    L in every integer, 2Lq in sum and L√(2q) in Euclidean norm.
+    """
+
+    kind: ClassVar[str] = "cell counts"
+    norms: ClassVar[tuple[Norm, ...]] = ("linf", "l2", "l1")
+
+    scalars: Scalars
+    edges: FloatMatrix
+    folded: NDArray[np.bool_]
+    bits: int
+
+    def __post_init__(self) -> None:
+        checked_bits(self.bits, 1, "Cells")
+        edges, count = np.array(self.edges, dtype=np.float64), self.scalars.count
+        if edges.ndim != 2 or len(edges) != count or not np.all(edges[:, 1:] >= edges[:, :-1]) or np.isnan(edges).any():
+            raise refuse("edges", "Cells", f"a matrix of {count} rows of numbers that do not fall", self.edges)
+        folded = np.array(self.folded)
+        if folded.shape != (count,) or folded.dtype != np.bool_:
+            raise refuse("folded", "Cells", f"a vector of {count} booleans", self.folded)
+        object.__setattr__(self, "edges", frozen(edges))
+        object.__setattr__(self, "folded", folded)
+
+    @property
+    def cells(self) -> int:
+        """Number of cells of one scalar."""
+        return int(self.edges.shape[1]) + 1
+
+    @property
+    def parts(self) -> int:
+        """The number q of scalars: a record has one cell in each part."""
+        return self.scalars.count
+
+    @property
+    def dimension(self) -> int:
+        """Length of the integer vector; cell k of scalar j is entry j · cells + k."""
+        return self.parts * self.cells
+
+    @property
+    def unit(self) -> float:
+        """What one grid step is worth, in records."""
+        return 2.0**-self.bits
+
+    @classmethod
+    def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
+        return size * {"linf": 1.0, "l2": root_above(2 * parts), "l1": 2.0 * parts}[norm]
+
+    def _width(self, d: int) -> int:
+        return max(d, self.scalars.count)
+
+    def _block(self, X: AnyRows, y: FloatVector | None) -> IntVector:
+        values = passes.dense(self.scalars.values(X, y))
+        counts = [self._counts(values[:, part], part) for part in range(self.parts)]
+        return np.concatenate(counts) << self.bits
+
+    def _counts(self, values: FloatVector, part: int) -> IntVector:
+        known = values[~np.isnan(values)]
+        places = np.searchsorted(self.edges[part], np.abs(known) if self.folded[part] else known, side="right")
+        return np.bincount(places, minlength=self.cells).astype(np.int64, copy=False)
