@@ -11,7 +11,7 @@ from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from tailguard.solvers.base import FloatVector, Query, Released
 from tailguard.solvers.spread import HIGH, LOW, NORMALISER, faint_scale
@@ -39,8 +39,9 @@ WIDTHS = (0.1, 0.35, 0.7, 1.4, 2.8, 5.6, 11.0)
 SURE, PATIENCE = 1.0, 2.0
 """Logarithms of likelihood ratios from which on numbers are taken to be all of a size, and a spread to be seen."""
 
-SIGNIFICANT, LIKELY = 4.0, 2.5
-"""Deviations of noise that a law must explain: at any place, and near the one where it must be."""
+ALARM, LIKELY = 3e-3, 2.5
+"""Probability that noise looks like a law in one cell of all, beyond which none is believed: a rare column whose scale is
+noise spoils a fit. And deviations of noise that a law must explain near the place where it must be."""
 
 BELOW, ABOVE = 4.0, 6.0
 """How many octaves below and above it that is."""
@@ -71,11 +72,12 @@ def places(view: View, n: int, bits: int, rounds: int) -> Generator[Query, Relea
         How often "feature scale" is asked for; at least 2.
     """
     columns = [_Column() for _ in range(view.dimension_in)]
+    significant = -float(ndtri(ALARM / (len(columns) * CELLS)))
     plain = replace(view, centre=None, scale=None, intercept=False)
     for number in range(rounds - 1):
         noise = yield from _count(columns, plain, n, bits, last=number == rounds - 2)
     for column in columns:
-        column.scale = column.read(noise)
+        column.scale = column.read(noise, significant)
     centre, scale = _units(columns)
     reply = yield Query(
         "feature mean", Clipped(Rows(replace(plain, centre=centre, scale=scale)), np.sqrt(len(columns)), bits)
@@ -84,7 +86,7 @@ def places(view: View, n: int, bits: int, rounds: int) -> Generator[Query, Relea
         column.move(float(mean), noise)
     noise = yield from _count(columns, plain, n, bits, last=True)
     for column in columns:
-        column.scale = column.factor * column.read(noise)
+        column.scale = column.factor * column.read(noise, significant)
         column.centre = column.middle
     centre, scale = _units(columns)
     return replace(view, centre=centre, scale=scale)
@@ -159,13 +161,16 @@ class _Column:
     def _start(self, centre: float) -> None:
         self.centre, self.mass, self.folds = centre, np.zeros(CELLS), 0
 
-    def read(self, noise: float) -> float:
-        """Return the scale by what was counted so far, infinite where nothing is significant."""
+    def read(self, noise: float, significant: float) -> float:
+        """Return the scale by what was counted so far, infinite where nothing is significant.
+
+        A law must explain so many deviations of noise.
+        """
         if not self.folds:
             return self.guess
         mass, level = self.average, noise / np.sqrt(self.folds)
         if not np.isfinite(self.guess):
-            return faint_scale(mass, level, SIGNIFICANT)
+            return faint_scale(mass, level, significant)
         # An atom is of one size from wherever it is seen: nothing is a spread, and the size is scale enough.
         if _of_a_size(mass, level)[0] > best_gain(mass, 1, level):
             return self.otherwise
