@@ -40,8 +40,8 @@ SURE, PATIENCE = 1.0, 2.0
 """Logarithms of likelihood ratios from which on numbers are taken to be all of a size, and a spread to be seen."""
 
 ALARM, LIKELY = 3e-3, 2.5
-"""Probability that noise looks like a law in one cell of all, beyond which none is believed: a rare column whose scale is
-noise spoils a fit. And deviations of noise that a law must explain near the place where it must be."""
+"""Probability that noise looks like a law in one cell of all, beyond which none is believed: a rare column whose scale
+is noise spoils a fit. And deviations of noise that a law must explain near the place where it must be."""
 
 BELOW, ABOVE = 4.0, 6.0
 """How many octaves below and above it that is."""
