@@ -49,7 +49,7 @@ ROW, GRAM, LEVERAGE, LEVELS = 0.01, 0.10, 0.01, 0.03
 OFFSET, WEAK_OFFSET, WEAK = 0.01, 0.10, 100.0
 """Share of the first log-odds, and a larger one where n × budget ÷ k is below a limit: there it may be the end."""
 
-LAST, LAST_OF_CLASSES, MOST_LAST = 4.0, 2.0, 0.4
+LAST, LAST_OF_CLASSES, MOST_LAST = 6.0, 2.0, 0.4
 """The last numbers get LAST ÷ (LAST + k) of the budget, at most 40 %: one number with wide levels costs as much as LAST
 of k. Slopes of classes are bounded anyway."""
 
@@ -79,7 +79,7 @@ TAIL = 300.0
 """Wanted mass beyond the levels of rows and slopes, in units of k ÷ (n × budget); so they grow with n × budget, and the
 answer tends to the minimiser of the loss."""
 
-EVEN, TILT = 8.0, 0.02
+EVEN, TILT = 8.0, 0.01
 """The same for residuals that seem symmetric, in units of the root of k ÷ (n × budget): it vanishes too, but later. And
 the share of the test."""
 

@@ -34,7 +34,7 @@ PRIOR = 2.0
 """Variance of the log-odds that a model of classes is expected to have. Far from the answer their curvature vanishes:
 nothing but a prior holds a noisy descent back there. It counts as much as noise leaves in doubt."""
 
-TILT_TAILS, DOUBT = (0.42, 0.1), 2.0
+TILT_TAILS, DOUBT = (0.42, 0.1), 1.5
 """Mass beyond the levels of the test for symmetry; and by how many deviations a mean of residuals that are
 symmetric may differ from 0. Symmetric noise that is taken for skewed costs little, the reverse leaves a bias."""
 
