@@ -15,7 +15,9 @@ from tailguard.solvers.ending import Ending, end, first_offset
 from tailguard.solvers.output_fit import OutputFit
 from tailguard.solvers.perturbed_fit import widened
 from tailguard.solvers.pure_units import PureUnits, prepare_pure
-from tailguard.statistics import View
+from tailguard.solvers.rank_level import rank_level
+from tailguard.statistics import Target, View
+from tailguard.statistics.scalars import Occurring
 from tests.support.exactly import answered
 
 N, BITS = 4000, 30
@@ -88,6 +90,15 @@ def test_averaged_columns_of_one_size():
     spread = np.median(np.abs(view.rows(rows) - np.median(view.rows(rows), axis=0)), axis=0)
     assert spread.max() / spread.min() < 2.0
     np.testing.assert_allclose(view.centre, 3.0, atol=0.7)
+
+
+def test_targets_of_zero_have_no_say_in_the_spread():
+    """Two thirds of the targets are 0; a median that noise leaves beside it would be the distance of most of them."""
+    y, view = np.where(np.arange(N) % 3 > 0, 0.0, 5.0 + np.arange(N) / N), View(3, target_centre=1e-6)
+    usual, _ = exactly(rank_level("target scale", Occurring(Target(view)), 0.5, N, BITS, otherwise=1.0), X, y)
+    assert usual == pytest.approx(5.5, rel=0.3)
+    plain, _ = exactly(rank_level("target scale", Target(view), 0.5, N, BITS, otherwise=1.0), X, y)
+    assert plain < 1e-5
 
 
 @pytest.mark.parametrize("columns", ["scaled", "own"])
@@ -207,6 +218,17 @@ def test_a_share_below_its_noise_is_not_believed():
     with pytest.raises(StopIteration) as stop:
         asking.send(Released(query.step, np.array([0.5 * N * 1.1]), 40.0))
     assert stop.value.value == pytest.approx(np.log(0.01 / 0.99), abs=1e-6)
+
+
+@pytest.mark.parametrize(("shift", "kept"), [(10.0, 0.0), (14.0, 0.0), (40.0, 0.875), (-40.0, 0.875)])
+def test_a_last_change_of_the_intercept_that_noise_explains_is_none(shift, kept):
+    asking = end(SETTLED, View(1, scale=[1.0], intercept=True), Squared(), np.zeros(2), np.zeros(2), WholeSpace(1))
+    query = next(asking)
+    while query.step != "intercept":
+        query = asking.send(Released(query.step, np.zeros(1), 1.0))
+    with pytest.raises(StopIteration) as stop:
+        asking.send(Released(query.step, np.array([shift]), 10.0))
+    assert stop.value.value.intercept == pytest.approx(-kept * shift / N)
 
 
 def test_without_a_choice_the_model_stays():

@@ -45,7 +45,7 @@ from tailguard.statistics.judged import (
     ScoreCells,
     SquaredErrors,
 )
-from tailguard.statistics.scalars import Largest, Reciprocal
+from tailguard.statistics.scalars import Largest, Occurring, Reciprocal
 from tailguard.statistics.slopes import Leveraged, Slopes, Tilts
 from tailguard.statistics.squares import Squares
 from tests.support.neighbours import around
@@ -163,6 +163,7 @@ def _counts():
         yield Case(f"columns {name}", Leaders(view, -3, 4, 5, 30), view, around(0.125, 2.0, 2.0**17), tight)
     for scalars, name in (
         (Target(FULL), "target"),
+        (Occurring(Target(FULL)), "occurring target"),
         (Slope(gradient(FULL, Squared())), "slope"),
         (Norm(gradient(FULL, Huber(threshold=1.0))), "norm"),
     ):

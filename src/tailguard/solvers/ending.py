@@ -15,7 +15,7 @@ from tailguard.solvers.rank_level import rank_level
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Gradient
 from tailguard.statistics.improvement import Valued
-from tailguard.statistics.scalars import Slope
+from tailguard.statistics.scalars import Occurring, Slope
 from tailguard.statistics.slopes import Slopes
 from tailguard.statistics.view import View
 
@@ -24,6 +24,9 @@ __all__ = ["Ending", "end", "first_offset"]
 FARTHEST, DOUBT = 5.0, 1.0
 """Largest intercept of a null model of classes, in units of the prediction; and the least share of a class that is
 believed, in units of the noise in it."""
+
+CAUTION = 2.0
+"""A last change of the intercept is believed as far as its square is above so many squared scales of its noise."""
 
 LEAST_SLOPE = 1e-9
 """Slope at 0 below which a loss says nothing of two classes."""
@@ -121,10 +124,13 @@ def _chosen(
 def _settled(ending: Ending, width: float, gradient: Gradient) -> Generator[Query, Released, FloatVector]:
     """Return the gradient's point with an intercept at which the mean of its clipped slopes is 0, or nearer to it."""
     n, bits, loss = ending.n, ending.bits, gradient.loss
-    usual = yield from rank_level("residual level", Slope(gradient), 0.5, n, bits, otherwise=1.0, noise=ending.noise)
+    sizes = Occurring(Slope(gradient))
+    usual = yield from rank_level("residual level", sizes, 0.5, n, bits, otherwise=1.0, noise=ending.noise)
     reply = yield Query("intercept", Clipped(Slopes(gradient), width * usual, bits))
-    point = np.array(gradient.point)
-    point[-1] -= float(reply.value[0]) / n / loss.usual_curvature
+    point, shift = np.array(gradient.point), float(reply.value[0])
+    # What noise explains stays as it was: where sizes were picked badly, a correction is noise alone.
+    shift *= max(0.0, 1.0 - CAUTION * reply.noise**2 / max(shift**2, 1e-300))
+    point[-1] -= shift / n / loss.usual_curvature
     return point
 
 

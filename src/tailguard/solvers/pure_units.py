@@ -28,7 +28,7 @@ from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Rows
 from tailguard.statistics.leaders import Leaders
 from tailguard.statistics.octaves import Octaves
-from tailguard.statistics.scalars import Columns, Norm, Scalars, Target
+from tailguard.statistics.scalars import Columns, Norm, Occurring, Scalars, Target
 from tailguard.statistics.signed_ranks import Halves, SignedRanks
 from tailguard.statistics.squares import Squares
 from tailguard.statistics.view import View
@@ -168,7 +168,7 @@ def _target(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query,
     size = max(abs(view.target_centre), 2.0**LOW) / NORMALISER
     near = min(max(abs(view.target_centre), 1.0), 2.0**HIGH)
     scale = yield from rank_level(
-        "target scale", Target(view), 0.5, n, bits, otherwise=size, near=near, noise=units.target_noise
+        "target scale", Occurring(Target(view)), 0.5, n, bits, otherwise=size, near=near, noise=units.target_noise
     )
     return without_faint_centre(replace(view, target_scale=NORMALISER * scale))
 

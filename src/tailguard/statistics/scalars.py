@@ -11,7 +11,7 @@ from tailguard.statistics.fields import Field
 from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
-__all__ = ["Columns", "Largest", "Norm", "Reciprocal", "Scalars", "Slope", "Target"]
+__all__ = ["Columns", "Largest", "Norm", "Occurring", "Reciprocal", "Scalars", "Slope", "Target"]
 
 
 class Scalars(ABC):
@@ -83,6 +83,29 @@ class Slope(Scalars):
     def values(self, X: AnyRows, y: FloatVector | None) -> FloatMatrix:
         """Return the scalars of a chunk of raw records."""
         return self.field.parts(X, y)[1][:, np.newaxis]
+
+
+@dataclass(frozen=True, eq=False)
+class Occurring(Scalars):
+    """Scalars of records whose raw target is not 0, and 0 for the others: where nothing happened, nothing has a size.
+
+    Parameters
+    ----------
+    scalars : Target or Slope
+        Of all records.
+    """
+
+    scalars: Target | Slope
+
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way."""
+        return self.scalars.width
+
+    def values(self, X: AnyRows, y: FloatVector | None) -> FloatMatrix:
+        """Return the scalars of a chunk of raw records."""
+        found = self.scalars.values(X, y)
+        return found if y is None else np.where(y[:, np.newaxis] == 0.0, 0.0, found)
 
 
 @dataclass(frozen=True, eq=False)
