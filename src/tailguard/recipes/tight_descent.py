@@ -70,7 +70,7 @@ PREDICTED, CLASSES_PREDICTED = 10.0, 30.0
 """Excess risk in units of (k ÷ (n × budget))², of numbers and of classes, in public units, measured on synthetic
 development data. In private units it is predicted as that of `newton` is."""
 
-OFFSET, INTERCEPT, MOST_INTERCEPT, WIDTH = 0.06, 0.6, 0.1, 3.0
+OFFSET, INTERCEPT, MOST_INTERCEPT, WIDTH = 0.06, 0.9, 0.15, 3.0
 """Share of the first log-odds; that of the last word on the intercept times k, and the most of it; and how far
 residuals count in it."""
 
