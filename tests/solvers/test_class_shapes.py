@@ -88,7 +88,7 @@ def test_a_gate_keeps_bad_luck_out():
 
 
 def test_errors_of_classes_along_the_model_are_larger_than_across_it():
-    """They were equal, as far as noise hid the difference, and intervals of many columns covered too little."""
+    """They were stated alike where noise hid the difference; errors of 20 columns were up to 1.9 times that along it."""
     rng, d = np.random.default_rng(502), 12
     X, slopes = rng.normal(size=(20_000, d)), np.full(d, 1.5 / np.sqrt(d))
     y = (rng.random(len(X)) < expit(X @ slopes)).astype(float)
