@@ -11,7 +11,7 @@ from tailguard.errors import ParameterError
 from tailguard.losses import Absolute, Hinge, Logistic, Squared
 from tailguard.solvers import Released
 from tailguard.solvers.base import EVERYWHERE
-from tailguard.solvers.ending import Ending, end, first_offset
+from tailguard.solvers.ending import Ending, believed_share, end, first_offset
 from tailguard.solvers.output_fit import OutputFit
 from tailguard.solvers.perturbed_fit import widened
 from tailguard.solvers.pure_units import PureUnits, prepare_pure
@@ -229,6 +229,25 @@ def test_a_last_change_of_the_intercept_that_noise_explains_is_none(shift, kept)
     with pytest.raises(StopIteration) as stop:
         asking.send(Released(query.step, np.array([shift]), 10.0))
     assert stop.value.value.intercept == pytest.approx(-kept * shift / N)
+
+
+@pytest.mark.parametrize("exponential", [True, False])
+@pytest.mark.parametrize("share", [0.005, 0.02, 0.05, 0.4])
+def test_a_share_is_the_mean_of_those_that_noise_may_have_moved_there(share, exponential):
+    true = np.linspace(0.0, 1.0, 200_001)
+    far = np.abs(true - share) / 0.01
+    weights = np.exp(-far if exponential else -0.5 * far**2)
+    found = believed_share(share, 0.01, exponential=exponential)
+    assert found == pytest.approx(max(np.average(true, weights=weights), 0.01), rel=1e-3)
+    assert believed_share(1.0 - share, 0.01, exponential=exponential) == pytest.approx(1.0 - found)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-12, 0.1, 1e9])
+def test_a_share_is_a_share_whatever_was_released(noise):
+    for share in (-1e12, -0.1, 0.0, 0.3, 1.0, 1e12):
+        found = believed_share(share, noise, exponential=False)
+        assert 0.0 <= found <= 1.0
+        assert (found <= 0.5) == (share < 0.5) or found == 0.5
 
 
 def test_without_a_choice_the_model_stays():

@@ -1,9 +1,11 @@
 """How a private fit ends: a choice against the null model, and the last word on the intercept."""
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from scipy.special import ndtr
 
 from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss
@@ -19,7 +21,7 @@ from tailguard.statistics.scalars import Occurring, Slope
 from tailguard.statistics.slopes import Slopes
 from tailguard.statistics.view import View
 
-__all__ = ["Ending", "end", "first_offset"]
+__all__ = ["Ending", "Held", "believed_share", "end", "first_offset"]
 
 FARTHEST, DOUBT = 5.0, 1.0
 """Largest intercept of a null model of classes, in units of the prediction; and the least share of a class that is
@@ -147,12 +149,34 @@ def first_offset(view: View, loss: Loss, n: int, bits: int) -> Generator[Query, 
     reply = yield Query("offset", Clipped(Slopes(gradient), bound, bits))
     if not slope > LEAST_SLOPE:
         return float(np.clip(-float(reply.value[0]) / (n * loss.usual_curvature), -FARTHEST, FARTHEST))
-    # A share that noise has made too small costs far more than one that it has made too large.
-    least = min(DOUBT * 0.5 * reply.noise / (n * slope), 0.5)
-    share = min(max(0.5 - 0.5 * float(reply.value[0]) / (n * slope), least), 1.0 - least)
+    share = 0.5 - 0.5 * float(reply.value[0]) / (n * slope)
+    share = believed_share(share, 0.5 * reply.noise / (n * slope), exponential=reply.exponential)
     low, high = -FARTHEST, FARTHEST
     for _ in range(40):
         middle = 0.5 * (low + high)
         rising = share * loss.derivative(middle, 1.0) + (1.0 - share) * loss.derivative(middle, 0.0) >= 0.0
         low, high = (low, middle) if rising else (middle, high)
     return 0.5 * (low + high)
+
+
+def believed_share(share: float, noise: float, *, exponential: bool) -> float:
+    """Return the mean of the shares that noise may have turned into this one: none is below 0 or above 1.
+
+    A share that noise has made too small costs far more than one that it has made too large, so it is never believed to
+    be below `DOUBT` times the noise.
+
+    Parameters
+    ----------
+    share, noise : float
+        Released, and the scale of its noise.
+    exponential : bool
+        Whether that is Laplace's.
+    """
+    rarer, scale = max(min(share, 1.0 - share), 0.0), max(noise, 1e-300)
+    far = min(rarer / scale, 30.0)
+    if exponential:
+        more = (1.0 + far) * math.exp(-far) / (2.0 - math.exp(-far))
+    else:
+        more = math.exp(-0.5 * far**2) / math.sqrt(2.0 * math.pi) / float(ndtr(far))
+    rarer = min(max(rarer + more * scale, DOUBT * scale), 0.5)
+    return rarer if share < 0.5 else 1.0 - rarer
