@@ -88,7 +88,7 @@ def test_a_gate_keeps_bad_luck_out():
 
 
 def test_errors_of_classes_along_the_model_are_larger_than_across_it():
-    """They were stated alike where noise hid the difference; errors of 20 columns were up to 1.9 times that along it."""
+    """They were stated alike where noise hid the difference; along it they were up to 1.9 times that (20 columns)."""
     rng, d = np.random.default_rng(502), 12
     X, slopes = rng.normal(size=(20_000, d)), np.full(d, 1.5 / np.sqrt(d))
     y = (rng.random(len(X)) < expit(X @ slopes)).astype(float)
