@@ -75,3 +75,13 @@ def test_whatever_was_released_is_a_scale_or_none(noise):
         smooth = smoothed(counts, 1, noise, 4.0 * noise)
         assert np.all((smooth >= 0.0) & (smooth <= 1.0))
         assert smooth.sum() <= 1.0 + 1e-9
+
+
+def test_positive_numbers_around_their_median_are_not_taken_for_zeros():
+    """Many are as far from it as 0 is: noise beyond them is nothing that they would be zeros beside."""
+    rng, noise, centre = np.random.default_rng(506), 0.047, 868.0
+    X = 800.0 * np.exp(1.5 * rng.standard_normal((N, 1))) - centre
+    cells = np.clip(np.floor(np.log2(np.abs(X[:, 0]))).astype(int) - LOW, 0, HIGH - LOW - 1)
+    exact = np.bincount(cells, minlength=HIGH - LOW).astype(float)
+    noisy = (exact + noise * N * rng.standard_normal(exact.size) for _ in range(200))
+    assert max(told(counts, noise, centre)[0] for counts in noisy) < 16.0 * X.std()

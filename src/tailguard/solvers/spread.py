@@ -27,7 +27,7 @@ LOW, HIGH = -64, 64
 FEWEST, MOST, FAR, CALMER = 0.3, 0.8, 2.0**6, 0.6
 """Mass at the distance of 0 from the centre that may be zeros: nearly half of a column at least, or no number next to 0
 were its median; and not all of it. They are taken for zeros if the others are that much farther off. As these must be
-somewhere, the threshold of their window is lower."""
+somewhere, the threshold of their window is lower, unless the histogram is mostly noise."""
 
 WINDOWS = (1, 3, 8)
 """Widths in octaves in which significant mass is sought; wide ones see what single bins cannot."""
@@ -74,8 +74,8 @@ def spread(
     floors = np.log2(np.maximum(np.abs(centre) * resolution, 2.0**LOW)) - LOW
     places = np.clip(np.frexp(centre)[1] - 1 - LOW, 0, HIGH - LOW - 1)
     rows = zip(masses, np.maximum(np.ceil(floors).astype(int), 1), places, strict=True)
-    scale = partial(_faint_scale, noise) if noise > FAINT else _scale
-    return np.array([_without_zeros(scale, mass, threshold, first, int(place)) for mass, first, place in rows])
+    scale, calmer = (partial(_faint_scale, noise), 1.0) if noise > FAINT else (_scale, CALMER)
+    return np.array([_without_zeros(scale, mass, threshold, first, int(place), calmer) for mass, first, place in rows])
 
 
 def faint_scale(mass: FloatVector, noise: float, deviations: float) -> float:
@@ -94,7 +94,7 @@ def faint_scale(mass: FloatVector, noise: float, deviations: float) -> float:
     return scale(mass, deviations * noise, 1)
 
 
-def _without_zeros(scale: _Scale, mass: FloatVector, threshold: float, first: int, place: int) -> float:
+def _without_zeros(scale: _Scale, mass: FloatVector, threshold: float, first: int, place: int, calmer: float) -> float:
     """Return the scale of a column whose zeros, if there are any, lie in the cell `place`: as far off as the centre.
 
     Where half of a column is 0, every number from there to the next value is a median, however small. Then nothing is
@@ -111,7 +111,7 @@ def _without_zeros(scale: _Scale, mass: FloatVector, threshold: float, first: in
         window = cells - int(np.argmax(sums))
         if sums.max() > 0.5 * (1.0 - mass[place]):
             inside = np.where((window >= 0) & (window < WINDOWS[-1]), beyond, 0.0)
-            others = scale(inside, CALMER * threshold, place + 1)
+            others = scale(inside, calmer * threshold, place + 1)
     return others if FAR * 2.0 ** (LOW + place) < others < np.inf else found
 
 
