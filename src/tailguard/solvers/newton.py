@@ -41,6 +41,17 @@ GATE = 3.0
 """Slopes whose squares add up to no more than noise's do, by so many deviations, are none."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """A point in whitened units, the range of predictions, the curvature at the end, and what a calibration found."""
+
+    white: Whitened
+    point: FloatVector
+    within: Range
+    curvature: float
+    line: Line | None = None
+
+
 @dataclass(frozen=True)
 class Newton(Solver):
     """Private preparation, one noisy Gram matrix, bounded steps, calibration.
@@ -98,14 +109,15 @@ class Newton(Solver):
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the estimate."""
         log = Log()
-        white, point, line, within = yield from recorded(self._solve(), log)
-        estimate = replace(white.raw(point, self.domain), prediction_range=within)
+        fit = yield from recorded(self._solve(), log)
+        estimate = replace(fit.white.raw(fit.point, self.domain), prediction_range=fit.within)
         if self.errors is None:
             return estimate
-        uncertainty = yield from sandwich(self.errors, log, line if self.scaled_target else None)
+        known = (fit.line, fit.curvature) if self.scaled_target else ()
+        uncertainty = yield from sandwich(self.errors, log, *known)
         return replace(estimate, uncertainty=uncertainty)
 
-    def _solve(self) -> Generator[Query, Released, tuple[Whitened, FloatVector, Line | None, Range]]:
+    def _solve(self) -> Generator[Query, Released, _Fit]:
         n, bits = self.descent.n, self.descent.bits
         view = View(self.d, intercept=self.intercept)
         if self.scaled_target:
@@ -123,14 +135,14 @@ class Newton(Solver):
         walk = yield from self._fit(white, self.surrogate or loss, start, rarer)
         if walk.even:
             walk = yield from self._onward(walk)
-            return white, _shrunken(white, walk), None, within
+            return _Fit(white, _shrunken(white, walk), within, walk.curvature)
         point = _shrunken(white, walk)
         sizes = yield from histogram("calibration level", Slope(Gradient(white.view, loss, point)), n, bits)
         calibrated, line = yield from calibrate(self.calibration, loss, white.view, point, sizes, rarer)
         point = self._kept(white, point, calibrated)
         if self.settling is not None:
             point = yield from settle(self.settling, Gradient(white.view, loss, point), sizes, point.size)
-        return white, point, line, within
+        return _Fit(white, point, within, walk.curvature, line)
 
     def _onward(self, walk: Walk) -> Generator[Query, Released, Walk]:
         """Go on with the steps on all columns: residuals without skew leave nothing to calibrate, or to settle."""

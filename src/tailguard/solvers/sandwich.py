@@ -18,7 +18,7 @@ from tailguard.solvers.base import FloatVector, Query, Released, Setting, Uncert
 from tailguard.solvers.class_shapes import CERTAIN, ClassShapes, class_shapes
 from tailguard.solvers.clip_level import of_reply
 from tailguard.solvers.line import REACH, Line, across, along
-from tailguard.solvers.matrices import Matrix, held, inverted, multiple, positive, shrunk
+from tailguard.solvers.matrices import TINY, Matrix, held, inverted, multiple, positive, shrunk
 from tailguard.solvers.preconditioner import kept_entries
 from tailguard.solvers.step_log import Log, gradient_of, last_steps, middle, recorded
 from tailguard.statistics.base import Statistic
@@ -40,6 +40,9 @@ UNSEEN = 1.5
 """By how much a mean of clipped residuals may be moved, in units of threshold × noise in a cell of the histogram that
 found it: three such deviations of mass beyond are not seen, and tails of order 3 have half a threshold of excess."""
 
+OFF = 0.1
+"""Relative deviation of a mean curvature from what levels and the rows' lengths say of it."""
+
 LEVELS = ("residual level", "calibration level")
 """Steps that find where an intercept's residuals are clipped."""
 
@@ -53,7 +56,9 @@ class Sandwich(Setting):
     wide: bool = False
 
 
-def sandwich(setting: Sandwich, log: Log, line: Line | None = None) -> Generator[Query, Released, Uncertainty]:
+def sandwich(
+    setting: Sandwich, log: Log, line: Line | None = None, curvature: float | None = None
+) -> Generator[Query, Released, Uncertainty]:
     """Ask for "bread" and "meat" where the last steps were and return the fitted point's uncertainty in raw units.
 
     What follows the steps, a calibration or a wider mean for the intercept, moves the point away from where the mean of
@@ -68,19 +73,23 @@ def sandwich(setting: Sandwich, log: Log, line: Line | None = None) -> Generator
         intercept had the last word, one of `LEVELS` and "intercept".
     line : Line or None, default=None
         What a calibration found, where slopes had one.
+    curvature : float or None, default=None
+        The mean curvature of the loss within the levels of residuals, where rows are whitened and it is known.
     """
     steps = last_steps(log)
     curvatures, gradients, (size, most) = _fields(steps[-1][0].statistic, middle(steps))
     view = gradients.view
     gram = _gram(log, setting.n, kept_entries(view)) if view.basis is None else _identity(view)
     kept = np.diag(gram) != 0.0
-    curvature, its_noise = yield from _asked("bread", Outer(curvatures, size, setting.bits), setting.n, kept)
+    curved, its_noise = yield from _asked("bread", Outer(curvatures, size, setting.bits), setting.n, kept)
     squares, noise = yield from _asked("meat", Outer(gradients, most, setting.bits), setting.n, kept)
     with np.errstate(all="ignore"):  # released values may be anything; what overflows is not known
         gradient = replace(gradient_of(steps[-1][0].statistic), point=middle(steps))
-        bread, meat = _pair(
-            (curvature, its_noise), (squares, noise), class_shapes(gradient, gram, log, setting.n), gram
-        )
+        bread, meat = _pair((curved, its_noise), (squares, noise), class_shapes(gradient, gram, log, setting.n), gram)
+        if curvature is not None:
+            gram = _whitened_gram(log, view, setting.n)
+            meat = shrunk(squares, multiple(squares, gram), noise)
+            bread = shrunk(curved, _expected(curved, its_noise, gram, curvature, log, setting.n), its_noise)
         tight = found = _assembled(steps, bread, meat, setting.n)
         if line is not None:
             found = along(line, found)
@@ -102,6 +111,26 @@ def _pair(
         return shrunk(bread[0], multiple(bread[0], gram), bread[1]), shrunk(meat[0], multiple(meat[0], gram), meat[1])
     squares = shrunk(meat[0], shapes.meat.fitted(meat[0], gram), meat[1])
     return shrunk(bread[0], shapes.curved(bread[0], squares, gram), bread[1], CERTAIN), squares
+
+
+def _expected(bread: Matrix, noise: float, gram: Matrix, curvature: float, log: Log, n: int) -> Matrix:
+    """Return the multiple of the Gram matrix that a bread is, by what was released of it and by how long rows are.
+
+    Its trace is the curvature times the mean of ω‖z‖², which a histogram of the rows' lengths tells. That is off by a
+    tenth where residuals and lengths depend on each other; a noisy matrix of many columns tells far less.
+    """
+    last, reply = (
+        last_steps(log)[-1][0].statistic,
+        next(reply for query, reply in log if query.step == "leverage level"),
+    )
+    assert isinstance(last, Weighted)
+    size = float(np.sum(gram * gram))
+    told = (
+        curvature * of_reply(reply, n).leverage(last.radius, REACH**2 * last.radius) / max(float(np.trace(gram)), TINY)
+    )
+    trust = (noise**2 / max(size, TINY)) / max(noise**2 / max(size, TINY) + (OFF * told) ** 2, TINY)
+    found = float(np.sum(bread * gram)) / max(size, TINY)
+    return max(trust * told + (1.0 - trust) * found, 0.0) * gram
 
 
 def _fields(statistic: Statistic | None, point: FloatVector) -> tuple[Field, Field, tuple[float, float]]:
@@ -190,6 +219,25 @@ def _gram(log: Log, n: int, kept: NDArray[np.bool_]) -> Matrix:
     assert isinstance(query.statistic, Gram)
     matrix = held(query.statistic.matrix(reply.value) / n) * np.outer(kept, kept)
     return shrunk(matrix, np.diag(np.maximum(np.diag(matrix), 0.0)), reply.noise / n)
+
+
+def _whitened_gram(log: Log, view: View, n: int) -> Matrix:
+    """Return the second moments of whitened rows that are likely, up to a factor.
+
+    They would be the identity if the Gram matrix that whitened them had no noise and no ridge. What noise explains of
+    its entries beside the diagonal was most likely not there.
+    """
+    query, reply = next(pair for pair in log if pair[0].step == "gram")
+    assert isinstance(query.statistic, Gram)
+    basis, matrix, d = np.asarray(view.basis), held(query.statistic.matrix(reply.value) / n), view.dimension_in
+    square, noise = matrix[:d, :d], reply.noise / n
+    if view.intercept:
+        weight = max(float(matrix[d, d]), FLOOR)
+        square, noise = square / weight - np.outer(matrix[:d, d], matrix[:d, d]) / weight**2, noise / weight
+    likely = shrunk(square, np.diag(np.maximum(np.diag(square), 0.0)), noise)
+    moments = np.eye(view.dimension)
+    moments[: basis.shape[1], : basis.shape[1]] = held(basis.T @ likely @ basis)
+    return moments
 
 
 def _asked(
