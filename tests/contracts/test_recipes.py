@@ -130,6 +130,8 @@ OWN = {
     "small budget, biweight": {"gradient": 0.0, "choice": 0.0, "intercept": 0.0},
     # Along a model, a far record on the wrong side asks for a smaller factor, whatever its class: half of the range.
     "support vector machine": {"calibration": 0.49},
+    # A null model that is nearly sure of the positive class leaves next to nothing to gain there: half of the range.
+    "small budget, margin, some scales": {"choice": 0.5},
     # Two unit vectors are √2 apart, of a declared 2; rows of weight radius² ÷ length² do the most where they are near.
     "logistic, three classes": {"class shares": 0.7, "gradient": 0.6},
 }
