@@ -120,13 +120,14 @@ def _clips(case):
 LOOSE = {"mean square": 0.0, "meat": 0.6, "bread": 0.0}
 """Squares of one column of opposites are equal; far records have no curvature, so `Outer` must look for the worst."""
 
-# All far residuals have the largest slope, so that they meet in one cell, and in the intercept's part of their levels.
-_SATURATED = {"slope level": 0.0, "calibration level": 0.0, "residual level": 0.0, "intercept": 0.25}
+# All far residuals have the largest slope, so that they meet in one cell, and in the intercept's part of their levels;
+# where levels of a tilt are as wide as that, the largest one is at the tight level.
+_SATURATED = {"slope level": 0.0, "calibration level": 0.0, "residual level": 0.0, "intercept": 0.25, "tilt": 0.7}
 
 OWN = {
     "huber": _SATURATED,
     "least absolute deviations": _SATURATED,
-    "biweight": _SATURATED | {"calibration": 0.0, "intercept": 0.0},  # far residuals have no slope at all
+    "biweight": _SATURATED | {"calibration": 0.0, "intercept": 0.0, "tilt": 0.0},  # far residuals have no slope at all
     "small budget, biweight": {"gradient": 0.0, "choice": 0.0, "intercept": 0.0},
     # Along a model, a far record on the wrong side asks for a smaller factor, whatever its class: half of the range.
     "support vector machine": {"calibration": 0.49},
