@@ -142,10 +142,7 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
         privacy=privacy,
         solver=solver,
         steps=assemble(_drafts(problem, privacy, solver, k), privacy, bits),
-        sources=(
-            ("levels, shares, steps", "chosen on synthetic development data"),
-            ("predicted_error", RISK_UNIT),
-        ),
+        sources=(("levels, shares, steps", "chosen on synthetic development data"), ("predicted_error", RISK_UNIT)),
         predicted_error=_predicted(problem, privacy, weakness),
     )
 

@@ -14,7 +14,24 @@ __all__ = ["Leveraged", "Slopes", "Tilts"]
 
 
 @dataclass(frozen=True, eq=False)
-class Slopes(Field):
+class _Derived(Field):
+    """A field that looks at the records through another one."""
+
+    field: Field
+
+    @property
+    def view(self) -> View:  # type: ignore[override]
+        """The view of the inner field."""
+        return self.field.view
+
+    @property
+    def width(self) -> int:
+        """How many floats a sparse record becomes on the way; 0 where it stays sparse."""
+        return self.field.width
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes(_Derived):
     """Row (0, …, 0, 1) with the slope of another field: for a squared loss, the residual.
 
     A record whose row in the inner field is not finite has a slope that is not finite, so it contributes nothing here
@@ -28,26 +45,15 @@ class Slopes(Field):
         Of the row.
     """
 
-    field: Field
     length: int = 1
 
     def __post_init__(self) -> None:
         integer("length", self.length, "Slopes")
 
     @property
-    def view(self) -> View:  # type: ignore[override]
-        """The view of the inner field."""
-        return self.field.view
-
-    @property
     def dimension(self) -> int:
         """Length of a row."""
         return self.length
-
-    @property
-    def width(self) -> int:
-        """How many floats a sparse record becomes on the way; 0 where it stays sparse."""
-        return self.field.width
 
     def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[AnyRows, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
@@ -58,7 +64,7 @@ class Slopes(Field):
 
 
 @dataclass(frozen=True, eq=False)
-class Tilts(Field):
+class Tilts(_Derived):
     """Row 1 with clamp(s, ±wide) − ratio · clamp(s, ±tight), where s is the slope of another field.
 
     If s is symmetric about a small b, the means of the two are b times the shares of records within the levels. With
@@ -69,10 +75,9 @@ class Tilts(Field):
     field : Field
         Whose slopes are looked at.
     tight, wide, ratio : float
-        Public or released; tight < wide.
+        Public or released; tight ≤ wide.
     """
 
-    field: Field
     tight: float
     wide: float
     ratio: float
@@ -80,11 +85,6 @@ class Tilts(Field):
     def __post_init__(self) -> None:
         for name in ("tight", "wide", "ratio"):
             real(name, getattr(self, name), "Tilts", above=0.0)
-
-    @property
-    def view(self) -> View:  # type: ignore[override]
-        """The view of the inner field."""
-        return self.field.view
 
     @property
     def dimension(self) -> int:
@@ -104,7 +104,7 @@ class Tilts(Field):
 
 
 @dataclass(frozen=True, eq=False)
-class Leveraged(Field):
+class Leveraged(_Derived):
     """Another field with each record weighted by ω² = min(1, radius²/‖row‖²).
 
     The gradient of Σ ω²φ has the curvature Σ φ''·(ωz)(ωz)ᵀ, which is what the Gram matrix of rows shortened to
@@ -119,26 +119,15 @@ class Leveraged(Field):
         Public or released.
     """
 
-    field: Field
     radius: float
 
     def __post_init__(self) -> None:
         real("radius", self.radius, "Leveraged", above=0.0)
 
     @property
-    def view(self) -> View:  # type: ignore[override]
-        """The view of the inner field."""
-        return self.field.view
-
-    @property
     def dimension(self) -> int:
         """Length of a row."""
         return self.field.dimension
-
-    @property
-    def width(self) -> int:
-        """How many floats a sparse record becomes on the way; 0 where it stays sparse."""
-        return self.field.width
 
     def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[AnyRows, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
