@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from tailguard._validate import refuse
 from tailguard.statistics import passes
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector, frozen
-from tailguard.statistics.base import Norm, Statistic, checked_bits, register, root_above
+from tailguard.statistics.base import checked_bits, register
+from tailguard.statistics.counts import Counts
 from tailguard.statistics.scalars import Scalars
 from tailguard.statistics.sparse_rows import AnyRows
 
@@ -18,7 +19,7 @@ __all__ = ["Cells"]
 
 @register
 @dataclass(frozen=True, eq=False)
-class Cells(Statistic):
+class Cells(Counts):
     """For each scalar, how many records lie in each cell between edges of its own; NaN in none.
 
     Cell k of a scalar holds the numbers from its edge k − 1 up to, but without, its edge k; the first and the last one
@@ -42,7 +43,6 @@ class Cells(Statistic):
     """
 
     kind: ClassVar[str] = "cell counts"
-    norms: ClassVar[tuple[Norm, ...]] = ("linf", "l2", "l1")
 
     scalars: Scalars
     edges: FloatMatrix
@@ -64,25 +64,6 @@ class Cells(Statistic):
     def cells(self) -> int:
         """Number of cells of one scalar."""
         return int(self.edges.shape[1]) + 1
-
-    @property
-    def parts(self) -> int:
-        """The number q of scalars: a record has one cell in each part."""
-        return self.scalars.count
-
-    @property
-    def dimension(self) -> int:
-        """Length of the integer vector; cell k of scalar j is entry j · cells + k."""
-        return self.parts * self.cells
-
-    @property
-    def unit(self) -> float:
-        """What one grid step is worth, in records."""
-        return 2.0**-self.bits
-
-    @classmethod
-    def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
-        return size * {"linf": 1.0, "l2": root_above(2 * parts), "l1": 2.0 * parts}[norm]
 
     def _width(self, d: int) -> int:
         return max(d, self.scalars.count)

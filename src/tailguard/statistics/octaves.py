@@ -9,7 +9,8 @@ import numpy as np
 from tailguard._validate import integer
 from tailguard.statistics import passes
 from tailguard.statistics.arrays import FloatVector, IntVector
-from tailguard.statistics.base import Norm, Statistic, checked_bits, register, root_above
+from tailguard.statistics.base import checked_bits, register
+from tailguard.statistics.counts import Counts
 from tailguard.statistics.scalars import Scalars
 from tailguard.statistics.sparse_rows import AnyRows
 
@@ -18,7 +19,7 @@ __all__ = ["Octaves"]
 
 @register
 @dataclass(frozen=True, eq=False)
-class Octaves(Statistic):
+class Octaves(Counts):
     """For each scalar, how many records have a magnitude in each cell of a geometric grid.
 
     Cell k holds the magnitudes from 2**(low + k/substeps) up to, but without, 2**(low + (k+1)/substeps).
@@ -42,7 +43,6 @@ class Octaves(Statistic):
     """
 
     kind: ClassVar[str] = "octave counts"
-    norms: ClassVar[tuple[Norm, ...]] = ("linf", "l2", "l1")
 
     scalars: Scalars
     low: int
@@ -65,25 +65,6 @@ class Octaves(Statistic):
     def edges(self) -> FloatVector:
         """The cells + 1 limits of the cells, to the nearest float."""
         return np.exp2(self.low + np.arange(self.cells + 1) / self.substeps)
-
-    @property
-    def parts(self) -> int:
-        """The number q of scalars: a record has one cell in each part."""
-        return self.scalars.count
-
-    @property
-    def dimension(self) -> int:
-        """Length of the integer vector; cell k of scalar j is entry j · cells + k."""
-        return self.parts * self.cells
-
-    @property
-    def unit(self) -> float:
-        """What one grid step is worth, in records."""
-        return 2.0**-self.bits
-
-    @classmethod
-    def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
-        return size * {"linf": 1.0, "l2": root_above(2 * parts), "l1": 2.0 * parts}[norm]
 
     def _width(self, d: int) -> int:  # noqa: ARG002
         return self.scalars.width
