@@ -12,28 +12,29 @@ __all__ = ["PROTOTYPE", "lines"]
 OURS, NULL = "tailguard", "private null"
 DELTA = 1e-6
 PROTOTYPE = {
-    "county_murders": 0.858,
-    "patent_cites": 0.764,
-    "diamonds": 0.882,
-    "kc_house": 0.632,
-    "us_mines_injuries": 0.512,
-    "cran_check_times": 0.368,
-    "loans_income": 0.409,
-    "blogfeedback": 0.240,
-    "cps1988_wage": 0.228,
-    "gss_wages": 0.200,
-    "k401k_nettfa": 0.183,
-    "meps_drugexp": 0.140,
-    "rand_hie": 0.025,
-    "bemtpl97_severity": 0.008,
-    "buzz_toms_reg": 0.884,
-    "spambase": 0.876,
-    "adult": 0.900,
-    "bank_marketing": 0.923,
-    "buzz_toms_class": 0.914,
-    "polish_bankruptcy_1y": 0.601,
+    "county_murders": (0.858, 0.837),
+    "patent_cites": (0.764, 0.745),
+    "diamonds": (0.882, 0.873),
+    "kc_house": (0.632, 0.630),
+    "us_mines_injuries": (0.512, 0.549),
+    "cran_check_times": (0.368, -5.743),
+    "loans_income": (0.409, 0.408),
+    "blogfeedback": (0.240, 0.206),
+    "cps1988_wage": (0.228, 0.277),
+    "gss_wages": (0.200, 0.184),
+    "k401k_nettfa": (0.183, 0.218),
+    "meps_drugexp": (0.140, 0.137),
+    "rand_hie": (0.025, 0.011),
+    "bemtpl97_severity": (0.008, 0.009),
+    "buzz_toms_reg": (0.884, 0.879),
+    "spambase": (0.876, 0.883),
+    "adult": (0.900, 0.899),
+    "bank_marketing": (0.923, 0.920),
+    "buzz_toms_class": (0.914, 0.929),
+    "polish_bankruptcy_1y": (0.601, 0.575),
 }
-"""R² or AUC of a first prototype at ε = 1, with another split of the records."""
+"""R² or AUC of a first prototype at ε = 1: with another split of the records, on which least squares do better too (R²
+.818 instead of .771 on patent_cites, .047 instead of .029 on rand_hie); and with this one, median of ten noises."""
 
 
 def lines(rows: Rows) -> Iterator[str]:
@@ -58,10 +59,12 @@ def _score(row: dict[str, Any], part: str = "") -> float:
 
 
 def _against_prototype(ours: dict[tuple[str, float], dict[str, Any]]) -> Iterator[str]:
-    found = {name: _score(ours[name, 1.0]) - score for name, score in PROTOTYPE.items() if (name, 1.0) in ours}
-    if found:
+    for index, split in enumerate(("another split", "this split")):
+        known = {name: scores[index] for name, scores in PROTOTYPE.items() if (name, 1.0) in ours}
+        found = {name: _score(ours[name, 1.0]) - score for name, score in known.items()}
         below = [f"{name} {change:+.3f}" for name, change in found.items() if change < 0.0]
-        yield _line("ε = 1, below the prototype's score", len(below), len(found), below)
+        if found:
+            yield _line(f"ε = 1, below the prototype's score on {split}", len(below), len(found), below)
 
 
 def _above_null(ours: dict[tuple[str, float], dict[str, Any]]) -> Iterator[str]:
