@@ -109,6 +109,11 @@ class Course:
     metric: FloatVector | float = 1.0
     most: float = math.inf
 
+    @property
+    def free(self) -> int:
+        """How many coordinates may move: not those of infinite curvature."""
+        return int(np.count_nonzero(np.isfinite(np.broadcast_to(self.metric, self.start.shape))))
+
 
 @dataclass(frozen=True, eq=False)
 class Walk:
@@ -149,7 +154,7 @@ class Walk:
         rate = n * self.curvature * CAUTION
         doubt = 0.0
         if not isinstance(course.loss, ResidualLoss):
-            doubt = point.size / PRIOR * (reply.noise / rate) ** 2 / self.descent.steps
+            doubt = course.free / PRIOR * (reply.noise / rate) ** 2 / self.descent.steps
         change = (reply.value / (rate * course.metric) + doubt / CAUTION * (point - course.start)) / (1.0 + doubt)
         point = course.inside(point - change * min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300)))
         weight = (rate / max(reply.noise, 1e-100)) ** 2
