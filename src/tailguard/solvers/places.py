@@ -111,7 +111,7 @@ class _Column:
     window : float64 vector or None
         Edges of the cells that are counted instead.
     guess, otherwise : float
-        Near which the scale must be, if that is known, and what it is if it is not found there.
+        Near which the scale must be, if that is known, and is if it is not found there; and what it is of an atom.
     scale, middle, factor : float
         What was read last; where the mean is; and a correction of the scale.
     """
@@ -177,7 +177,7 @@ class _Column:
         distance = np.arange(CELLS) - (np.log2(self.guess) - LOW)
         near = np.where((distance > -BELOW) & (distance < ABOVE), mass, 0.0)
         found = faint_scale(near, level, LIKELY)
-        return found if np.isfinite(found) else self.otherwise
+        return found if np.isfinite(found) else self.guess
 
     def move(self, mean: float, noise: float) -> None:
         """Take in a mean, in scales beside the centre: narrow columns are counted around it next."""
