@@ -40,18 +40,21 @@ __all__ = ["RECIPE", "plan_newton"]
 TARGET = 0.015
 """Share of each of the target's centre and scale."""
 
-CENTRE, SCALE = 0.06, 0.06
-"""Shares of the columns' centres and scales."""
+CENTRE, SCALE, HARD = 0.06, 0.06, 280.0
+"""Shares of the columns' centres and scales, less where √d ÷ (n × budget) is, so many times: ranks are clear then."""
 
-ROW, GRAM, LEVERAGE, LEVELS = 0.01, 0.10, 0.01, 0.03
-"""Shares of the rows' level, the Gram matrix, the whitened rows' level, the slopes' levels."""
+ROW, LEVERAGE, LEVELS = 0.01, 0.01, 0.03
+"""Shares of the rows' level, the whitened rows' level, the slopes' levels."""
 
-OFFSET, WEAK_OFFSET, WEAK = 0.01, 0.10, 100.0
+GRAM, LEAST_GRAM, CLOSE = 0.10, 0.02, 40.0
+"""Share of the Gram matrix, less where k^1.5 ÷ (n × budget) is, so many times, and the least."""
+
+OFFSET, WEAK_OFFSET, WEAK = 0.01, 0.04, 100.0
 """Share of the first log-odds, and a larger one where n × budget ÷ k is below a limit: there it may be the end."""
 
-LAST, LAST_OF_CLASSES, MOST_LAST = 6.0, 2.0, 0.4
-"""The last numbers get LAST ÷ (LAST + k) of the budget, at most 40 %: one number with wide levels costs as much as LAST
-of k. Slopes of classes are bounded anyway."""
+LAST, LAST_OF_CLASSES, MOST_LAST = 4.7, 1.5, 0.6
+"""The last numbers get LAST ÷ k of the budget, at most 60 %: there are few of them, but their levels are wide. Slopes of
+classes are bounded anyway; where residuals seem symmetric, most of it goes to steps on all columns."""
 
 STEPS, MORE_STEPS, MORE_OF_CLASSES, MANY = 24, 30, 50, 800.0
 """Steps on all columns, and more of them where n × budget ÷ k exceeds a limit: there noise in the points spoils no
@@ -132,8 +135,14 @@ def plan_newton(problem: Problem, privacy: Privacy) -> Plan:
 
 @dataclass(frozen=True)
 class _Shares:
-    """Shares of the last numbers: levels, a factor of the slopes, and the intercept where residuals have a mean."""
+    """Shares of units and of the Gram matrix; of the first log-odds; and of the last numbers.
 
+    These are levels, a factor of the slopes, and the intercept where residuals have a mean.
+    """
+
+    centres: float
+    scales: float
+    gram: float
     predictions: float
     residuals: float
     calibrated: float
@@ -143,13 +152,17 @@ class _Shares:
     @classmethod
     def of(cls, problem: Problem, strength: float) -> "_Shares":
         k = problem.d + problem.intercept
+        units = min(HARD * math.sqrt(problem.d) / (k * strength), 1.0)
+        gram = max(GRAM * min(CLOSE * math.sqrt(k) / strength, 1.0), LEAST_GRAM)
         scaled = isinstance(problem.loss, ResidualLoss)
         weight = LAST if scaled else LAST_OF_CLASSES
-        last = min(weight / (weight + k), MOST_LAST)
+        last = min(weight / k, MOST_LAST)
         rest = (1.0 - PREDICTIONS - RESIDUALS) * last
         settled = rest / 2 if scaled and problem.intercept else 0.0
         offset = (WEAK_OFFSET if strength < WEAK else OFFSET) if problem.intercept and not scaled else 0.0
-        return cls(PREDICTIONS * last, RESIDUALS * last, rest - settled, settled, offset)
+        return cls(
+            units * CENTRE, units * SCALE, gram, PREDICTIONS * last, RESIDUALS * last, rest - settled, settled, offset
+        )
 
 
 def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
@@ -164,7 +177,7 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
         steps = FEW_STEPS
     preparation = Preparation(COARSE, centred=False, scales=problem.scales)
     if intercept:
-        preparation = preparation_for(problem, privacy, noise, d, CENTRE, medians=False)
+        preparation = preparation_for(problem, privacy, noise, d, shares.centres, medians=False)
         if "target centre" in preparation.asked and scaled:
             ranks = noise.of_bisection(TARGET, preparation.grid.depth) / n
             carry("A private median of the target", ranks, FAINTEST, problem, privacy)
@@ -214,9 +227,9 @@ def _drafts(problem: Problem, solver: Newton, shares: _Shares) -> list[Draft]:
     served = sandwich_for(problem, Clip(), k)[1]
     prepared = [
         *(target_drafts(target, TARGET, TARGET) if solver.scaled_target else []),
-        *feature_drafts(target, problem.d, CENTRE, SCALE if target.medians else CENTRE + SCALE),
+        *feature_drafts(target, problem.d, shares.centres, shares.scales + shares.centres * (not target.medians)),
         Draft("row level", Octaves, CELLS, ROW),
-        Draft("gram", Gram, k * (k + 1) // 2, GRAM),
+        Draft("gram", Gram, k * (k + 1) // 2, shares.gram),
         *([Draft("offset", Clipped, 1, shares.offset)] if shares.offset else []),
         Draft("leverage level", Octaves, CELLS, LEVERAGE),
     ]
