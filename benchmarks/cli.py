@@ -84,7 +84,7 @@ def report(store: Store, about: About, units: Sequence[plan.Unit], console: Cons
     raw = sorted(wanted, key=lambda row: [str(row[name]) for name in results.RAW[:14]])
     summary = results.summarise(raw)
     chosen = results.best(summary)
-    text = list(targets.lines(chosen, summary))
+    text = list(targets.lines(chosen, summary, raw))
     results.write(store.path.parent / "variants.csv", summary, results.SUMMARY)
     for folder in [store.path.parent, *([KEPT] if publish else [])]:
         results.write(folder / "summary.csv", chosen, results.SUMMARY)
