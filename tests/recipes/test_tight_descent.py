@@ -101,6 +101,23 @@ def test_some_scales_may_be_given_and_only_the_others_are_sought(given, left, ro
     assert {entry.step for entry in model.release_.ledger.entries} == steps(model.plan_)
 
 
+@pytest.mark.parametrize("given", [None, Scales(features=1.0, centres=0.0, target=1.5, target_centre=0.5)])
+def test_rows_far_out_are_held_in_private_units_alone(given):
+    """A public unit may be smaller than rows are long; a private one that is may be noise."""
+    X, y, new, _ = records(509)
+    model = tg.LinearRegression(**SMALL, scales=given, random_state=509).fit(X, y)
+    assert isinstance(model.plan_.solver, TightDescent)
+    plain, far = new @ model.coef_ + model.intercept_, 1e6 * new[:1]
+    np.testing.assert_allclose(model.predict(new), np.clip(plain, *model.prediction_range_), rtol=1e-9)
+    if given is not None:
+        assert model.feature_range_ is None
+        return
+    longest = 10.0 * np.sqrt(D) / np.max(model.feature_range_.rates)
+    middle = np.array(model.feature_range_.centres)
+    held = model.predict(far) - (middle @ model.coef_ + model.intercept_)
+    assert np.abs(held) <= np.linalg.norm(model.coef_) * longest * (1.0 + 1e-9)
+
+
 def test_without_an_intercept_nothing_is_centred():
     X, y, new, truth = records(505)
     model = tg.LinearRegression(**SMALL, fit_intercept=False, random_state=505).fit(X, y - 0.5)

@@ -59,7 +59,7 @@ class LinearRegression(Regressor):
         method releases no histogram of the target, or it shows too little. X @ coef_ + intercept_ is not held.
     feature_range_ : FeatureRange or None
         Where the rows are, by what was released of them: `centres`, `rates` (1 ÷ scale) and a `radius`. Rows farther
-        out are predicted as if they ended there. None where the method releases no histogram of rows.
+        out are predicted as if they ended there. None where the method releases no units or lengths.
     plan_, release_, privacy_ : Plan, Release, Privacy
         What was promised, what was done, and the recomputed guarantee.
 

@@ -62,7 +62,7 @@ class LogisticRegression(ManyClasses):
         The range in which log-odds of two classes are held; all numbers where there is none.
     feature_range_ : FeatureRange or None
         Where the rows are, by what was released of them: `centres`, `rates` (1 ÷ scale) and a `radius`. Rows farther
-        out are predicted as if they ended there. None where the method releases no histogram of rows.
+        out are predicted as if they ended there. None where the method releases no units or lengths.
     plan_, release_, privacy_ : Plan, Release, Privacy
         What was promised, what was done, and the recomputed guarantee.
 

@@ -59,7 +59,7 @@ class LinearSVC(TwoClasses):
         The private model in raw units: above 0 the last class, and beyond ±1 without a doubt.
     feature_range_ : FeatureRange or None
         Where the rows are, by what was released of them: `centres`, `rates` (1 ÷ scale) and a `radius`. Rows farther
-        out are predicted as if they ended there. None where the method releases no histogram of rows.
+        out are predicted as if they ended there. None where the method releases no units or lengths.
     plan_, release_, privacy_ : Plan, Release, Privacy
         What was promised, what was done, and the recomputed guarantee.
 

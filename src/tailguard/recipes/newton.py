@@ -53,8 +53,8 @@ OFFSET, WEAK_OFFSET, WEAK = 0.01, 0.04, 100.0
 """Share of the first log-odds, and a larger one where n × budget ÷ k is below a limit: there it may be the end."""
 
 LAST, LAST_OF_CLASSES, MOST_LAST = 4.7, 1.5, 0.6
-"""The last numbers get LAST ÷ k of the budget, at most 60 %: there are few of them, but their levels are wide. Slopes of
-classes are bounded anyway; where residuals seem symmetric, most of it goes to steps on all columns."""
+"""The last numbers get LAST ÷ k of the budget, at most 60 %: there are few of them, but their levels are wide. Slopes
+of classes are bounded anyway; where residuals seem symmetric, most of it goes to steps on all columns."""
 
 STEPS, MORE_STEPS, MORE_OF_CLASSES, MANY = 24, 30, 50, 800.0
 """Steps on all columns, and more of them where n × budget ÷ k exceeds a limit: there noise in the points spoils no

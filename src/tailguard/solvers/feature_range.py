@@ -24,7 +24,7 @@ from tailguard.statistics.scalars import Norm
 from tailguard.statistics.sparse_rows import AnyRows, SparseRows
 from tailguard.statistics.view import View
 
-__all__ = ["FeatureRange", "feature_range", "with_feature_range"]
+__all__ = ["FeatureRange", "feature_range", "rows_within", "with_feature_range"]
 
 S = TypeVar("S")
 
@@ -146,6 +146,11 @@ def feature_range(query: Query, reply: Released, coefficients: FloatVector) -> F
     noise = reply.noise * (math.sqrt(2.0) if reply.exponential else 1.0)
     length = reach(reply.value, noise, statistic.edges, exponential=reply.exponential, substeps=SUBSTEPS, atoms=False)
     radius = math.sqrt(max(length**2 - bool(view.intercept), 0.0))  # the intercept is an entry of every row
+    return rows_within(view, coefficients, radius)
+
+
+def rows_within(view: View, coefficients: FloatVector, radius: float) -> FeatureRange | None:
+    """Return the rows of a prepared view that are no longer than a radius; None where nothing depends on it."""
     if not (math.isfinite(radius) and radius > 0.0 and np.any(coefficients)):
         return None
     centre, scale = units(view)

@@ -12,6 +12,7 @@ from tailguard.losses.balanced import BalancedLogistic
 from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Released, Solve, Solver
 from tailguard.solvers.ending import Held, first_offset
+from tailguard.solvers.feature_range import rows_within
 from tailguard.solvers.log_odds import odds_range
 from tailguard.solvers.model_choice import choose
 from tailguard.solvers.places import believed_means, places
@@ -37,6 +38,10 @@ LEAST_SLOPE, LEAST_CURVATURE = 1e-100, 0.01
 
 DOUBT = 2.0
 """A last change of the intercept is believed as far as so many times its noise does not explain it."""
+
+FARTHEST = 10.0
+"""How far out rows are believed, in √d private scales: longer ones are predicted as if they ended there. Columns of two
+values may have got a scale that is far too small, which no row told the descent, because all are shortened."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,11 @@ class TightDescent(Solver):
             change = -reply.value / (flat * self.n)
             change = change * _believed(change, DOUBT * (reply.noise / (flat * self.n)) ** 2)
             point = np.append(point[: self.d], point[self.d :] + change)
-        return replace(raw_units(view, point, self.domain), prediction_range=within)
+        estimate = replace(raw_units(view, point, self.domain), prediction_range=within)
+        if "feature scale" not in self.preparation.asked:
+            return estimate
+        believed = rows_within(view, estimate.coefficients, FARTHEST * math.sqrt(self.d))
+        return replace(estimate, feature_range=believed)
 
     def _chosen(
         self, view: View, loss: Held, flat: float, models: list[FloatVector]
