@@ -40,8 +40,11 @@ __all__ = ["RECIPE", "plan_newton"]
 TARGET = 0.015
 """Share of each of the target's centre and scale."""
 
-CENTRE, SCALE, HARD = 0.06, 0.06, 280.0
-"""Shares of the columns' centres and scales, less where √d ÷ (n × budget) is, so many times: ranks are clear then."""
+CENTRE, CLEAR = 0.06, 280.0
+"""Share of the columns' centres, less where √d ÷ (n × budget) is, so many times: ranks are clear then."""
+
+SCALE, RARE = 0.06, 825.0
+"""The same of their scales: it takes more for columns that are mostly 0."""
 
 ROW, LEVERAGE, LEVELS = 0.01, 0.01, 0.03
 """Shares of the rows' level, the whitened rows' level, the slopes' levels."""
@@ -152,7 +155,8 @@ class _Shares:
     @classmethod
     def of(cls, problem: Problem, strength: float) -> "_Shares":
         k = problem.d + problem.intercept
-        units = min(HARD * math.sqrt(problem.d) / (k * strength), 1.0)
+        hard = math.sqrt(problem.d) / (k * strength)
+        centres, scales = CENTRE * min(CLEAR * hard, 1.0), SCALE * min(RARE * hard, 1.0)
         gram = max(GRAM * min(CLOSE * math.sqrt(k) / strength, 1.0), LEAST_GRAM)
         scaled = isinstance(problem.loss, ResidualLoss)
         weight = LAST if scaled else LAST_OF_CLASSES
@@ -160,9 +164,7 @@ class _Shares:
         rest = (1.0 - PREDICTIONS - RESIDUALS) * last
         settled = rest / 2 if scaled and problem.intercept else 0.0
         offset = (WEAK_OFFSET if strength < WEAK else OFFSET) if problem.intercept and not scaled else 0.0
-        return cls(
-            units * CENTRE, units * SCALE, gram, PREDICTIONS * last, RESIDUALS * last, rest - settled, settled, offset
-        )
+        return cls(centres, scales, gram, PREDICTIONS * last, RESIDUALS * last, rest - settled, settled, offset)
 
 
 def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:

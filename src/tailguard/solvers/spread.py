@@ -105,14 +105,18 @@ def _without_zeros(scale: _Scale, mass: FloatVector, threshold: float, first: in
     if not max(FEWEST, threshold) < mass[place] < MOST or nearer or np.isinf(found):
         return found
     beyond = np.where(cells > place, mass, 0.0)
-    others = scale(beyond, threshold, place + 1)
+    others, away = scale(beyond, threshold, place + 1), False
     if np.isinf(others):  # spread too thinly, perhaps; but they must be somewhere: in a window with most of them
+        near = np.abs(cells - place) <= np.log2(FAR)
+        away = bool(1.0 - mass[near].sum() > CALMER * threshold * np.sqrt(np.count_nonzero(near)))
         sums = np.convolve(beyond[:-1], np.ones(WINDOWS[-1]), "valid")
         window = cells - int(np.argmax(sums))
         if sums.max() > 0.5 * (1.0 - mass[place]):
             inside = np.where((window >= 0) & (window < WINDOWS[-1]), beyond, 0.0)
             others = scale(inside, calmer * threshold, place + 1)
-    return others if FAR * 2.0 ** (LOW + place) < others < np.inf else found
+    if FAR * 2.0 ** (LOW + place) < others < np.inf:
+        return others
+    return np.inf if away else found  # zeros are no scale, whatever the others are
 
 
 def _faint_scale(noise: float, mass: FloatVector, threshold: float, first: int) -> float:

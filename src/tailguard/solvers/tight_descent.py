@@ -12,11 +12,11 @@ from tailguard.losses.balanced import BalancedLogistic
 from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Released, Solve, Solver
 from tailguard.solvers.ending import Held, first_offset
-from tailguard.solvers.feature_range import rows_within
+from tailguard.solvers.feature_range import FeatureRange, rows_within
 from tailguard.solvers.log_odds import odds_range
 from tailguard.solvers.model_choice import choose
 from tailguard.solvers.places import believed_means, places
-from tailguard.solvers.preparation import Preparation, inside, prepare_features, prepare_target, raw_units
+from tailguard.solvers.preparation import Preparation, inside, prepare_features, prepare_target, raw_units, units
 from tailguard.solvers.refit import scaled_loss
 from tailguard.solvers.target_range import with_range
 from tailguard.statistics.clipped import Clipped
@@ -39,9 +39,10 @@ LEAST_SLOPE, LEAST_CURVATURE = 1e-100, 0.01
 DOUBT = 2.0
 """A last change of the intercept is believed as far as so many times its noise does not explain it."""
 
-FARTHEST = 10.0
-"""How far out rows are believed, in √d private scales: longer ones are predicted as if they ended there. Columns of two
-values may have got a scale that is far too small, which no row told the descent, because all are shortened."""
+NARROW, FARTHEST = 1.0 / 32.0, 10.0
+"""Columns whose scale is so small a part of their centre are far from 0, as it seems: or nearly all of their numbers
+are the same, and the scale is noise. Rows that differ by more than so many of such scales, in root mean square, are
+predicted as if they ended there."""
 
 
 @dataclass(frozen=True)
@@ -133,10 +134,16 @@ class TightDescent(Solver):
             change = change * _believed(change, DOUBT * (reply.noise / (flat * self.n)) ** 2)
             point = np.append(point[: self.d], point[self.d :] + change)
         estimate = replace(raw_units(view, point, self.domain), prediction_range=within)
+        return replace(estimate, feature_range=self._believed_rows(view, estimate.coefficients))
+
+    def _believed_rows(self, view: View, coefficients: FloatVector) -> FeatureRange | None:
+        """Return the rows that are believed: by columns far from 0 alone, in private scales."""
         if "feature scale" not in self.preparation.asked:
-            return estimate
-        believed = rows_within(view, estimate.coefficients, FARTHEST * math.sqrt(self.d))
-        return replace(estimate, feature_range=believed)
+            return None
+        centre, scale = units(view)
+        narrow = (scale < NARROW * np.abs(centre)) & (coefficients != 0.0)
+        radius = FARTHEST * math.sqrt(np.count_nonzero(narrow))
+        return rows_within(view, np.where(narrow, coefficients, 0.0), radius)
 
     def _chosen(
         self, view: View, loss: Held, flat: float, models: list[FloatVector]
