@@ -113,6 +113,19 @@ def test_the_cost_is_that_of_all_candidates_and_of_the_choice(eps, delta):
     assert without < 0.9 * eps  # the second candidate is charged, though it may lose
 
 
+@pytest.mark.parametrize("method", ["newton", "clipping"])
+def test_nothing_is_spent_on_intervals_that_do_not_survive_a_choice(method):
+    X, y = numbers(20_000)
+    alone = tg.LinearRegression(epsilon=1.0, delta=1e-6, method=method).plan(*X.shape)
+    chosen = tg.select([tg.LinearRegression(method=method)] * 2, X, y, epsilon=2.0, delta=1e-6, random_state=0)
+    spent = {step.name.split(": ")[-1] for step in chosen.plan_.steps}
+    assert {step.name for step in alone.steps} - spent == {"bread", "meat"} | (
+        {"wide gradient"} if method == "newton" else set()
+    )
+    assert 0.98 * 2.0 <= chosen.privacy_.epsilon <= 2.0
+    assert chosen.best_estimator_.coef_std_error_ is None
+
+
 def test_shares():
     even, uneven = _plan(4.0, 1e-6), _plan(4.0, 1e-6, shares=(8.0, 1.0, 1.0))
     gradients = [min(s.multiplier for s in plan.steps if s.name == step_name(0, "gradient")) for plan in (even, uneven)]

@@ -1,18 +1,23 @@
 """What the uncertainty of a fit costs: shares of the two matrices of a sandwich, where one is offered."""
 
+from dataclasses import replace
+
 from tailguard.domains.l2_ball import L2Ball
 from tailguard.domains.whole_space import WholeSpace
 from tailguard.losses.logistic import Logistic
 from tailguard.losses.squared import Squared
+from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.recipes.draft import Draft
+from tailguard.solvers.clipped_descent import ClippedDescent
+from tailguard.solvers.newton import Newton
 from tailguard.solvers.oracles import Clip, MeanOracle
 from tailguard.solvers.sandwich import Sandwich
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.outer import Outer
 from tailguard.statistics.weighted import Weighted
 
-__all__ = ["sandwich_for"]
+__all__ = ["sandwich_for", "without_errors"]
 
 BREAD, MEAT, LEAN_MEAT = 0.01, 0.02, 0.01
 """Shares of the derivative of the mean gradient and of the second moments of gradients. Those of classes give the shape
@@ -20,6 +25,9 @@ of the derivative too; where residuals are bounded tightly, less will do."""
 
 WIDE = 0.025
 """Share of one gradient with wide levels, which tells slopes apart that tight levels have shortened."""
+
+STEPS = frozenset({"bread", "meat", "wide gradient"})
+"""What a plan has for standard errors alone."""
 
 
 def sandwich_for(
@@ -39,3 +47,12 @@ def sandwich_for(
     if wide:
         drafts.append(Draft("wide gradient", Weighted, k, WIDE))
     return Sandwich(problem.n, grid_bits(problem.n), wide), drafts
+
+
+def without_errors(plan: Plan) -> Plan:
+    """Return a plan without the steps that only standard errors take; it costs less than its budget then."""
+    solver = plan.solver
+    if not (isinstance(solver, Newton | ClippedDescent) and solver.errors is not None):
+        return plan
+    fit = tuple(step for step in plan.steps if step.name not in STEPS)
+    return replace(plan, solver=replace(solver, errors=None), steps=fit)

@@ -17,6 +17,7 @@ from tailguard.privacy.composition import epsilon
 from tailguard.privacy.events import Gaussian
 from tailguard.recipes.draft import Draft
 from tailguard.recipes.feasible import carry
+from tailguard.recipes.sandwich import without_errors
 from tailguard.solvers.picked import MAGNITUDES
 from tailguard.solvers.selection import PER_COEFFICIENT, Candidate, ModelSelection, Scoring, step_name
 from tailguard.statistics.base import grid_bits
@@ -104,7 +105,8 @@ def _fitting(
     total = sum(contender.share for contender in contenders)
     found: tuple[list[Plan], tuple[Step, ...]] | None = None
     for _ in range(ROUNDS):
-        plans = [c.plan(_part(privacy, part * left * c.share / total)) for c in contenders]
+        # Intervals do not survive a choice: what they would cost goes to the fits.
+        plans = [without_errors(c.plan(_part(privacy, part * left * c.share / total))) for c in contenders]
         scale = (1.0 / privacy.epsilon / part) if privacy.pure else 1.0 / (gdp_mu(privacy) * math.sqrt(part))
         own = tuple(draft.step(scale, grid_bits(problem.n), pure=privacy.pure) for draft in drafts)
         cost = epsilon(composition(_steps(plans, contenders) + own), privacy.delta)
