@@ -18,3 +18,13 @@ def test_json_and_refusals(tailguard):
     assert all(option["predicted"] is None for option in found["options"])
     assert "needs about" in found["options"][0]["refusal"]
     assert tailguard("advise", "--rows", 0, "--features", 2).status == 2
+
+
+def test_public_units_of_a_file(tailguard, tmp_path):
+    units = tmp_path / "units.json"
+    units.write_text(json.dumps({"features": 1.0, "target": 1.0, "centres": 0.0, "target_centre": 0.0}))
+    words = ("advise", "--rows", 10_000, "--features", 20, "--epsilon", 0.1, "--json")
+    without, given = (json.loads(tailguard(*words, *more).out) for more in ((), ("--scales", units)))
+    first, second = (found["options"][0]["predicted"] for found in (without, given))
+    assert second < 0.5 * first
+    assert tailguard(*words, "--scales", tmp_path / "none.json").status == 2

@@ -71,7 +71,7 @@ def test_pure_budgets_sparse_models_and_means():
 
 
 def test_every_formula_grows_with_d_and_falls_with_n():
-    for recipe, kind in FORMULAS:
+    for recipe, kind in FORMULAS:  # among them that of `newton` at small budgets in public units
         loss = tg.losses.Squared() if kind == "residuals" else tg.losses.Logistic()
         facts = [(10**4, 20), (10**5, 20), (10**5, 10)]
         problems = [Problem(loss, tg.domains.WholeSpace(d), n, d, True) for n, d in facts]
@@ -80,12 +80,32 @@ def test_every_formula_grows_with_d_and_falls_with_n():
         assert 0.0 < errors[-1] < errors[0] < 1.0
 
 
+UNITS = tg.Scales(1.0, target=1.0, centres=0.0, target_centre=0.0)
+
+
+def test_public_scales_are_known_where_budgets_are_small():
+    small = tg.Privacy(0.1, 1e-6)
+    without, given = (
+        tg.advise(10_000, 20, privacy=small, scales=scales, epsilons=(0.1, 8.0)) for scales in (None, UNITS)
+    )
+    assert given.problem.scales == UNITS.of(20)
+    assert given.best.recipe == "newton"
+    assert 0.02 < given.best.predicted < 0.5 * without.best.predicted  # 0.06 to 0.09 was measured
+    assert given.curve[1].predicted == without.curve[1].predicted
+    plan = tg.LinearRegression(epsilon=0.1, delta=1e-6, scales=UNITS).plan(10_000, 20)
+    assert given.best.predicted == plan.predicted_error
+    stronger = tg.advise(10_000, 20, privacy=small, scales=UNITS, signal_to_noise=4.0, epsilons=())
+    assert 0.2 < stronger.best.predicted / given.best.predicted < 0.3
+    assert given.rows_for(0.05) < without.rows_for(0.05)
+
+
 def test_wrong_facts_are_refused():
     for options, name in (
         ({"loss": "nothing"}, "loss"),
         ({"privacy": 1.0}, "privacy"),
         ({"signal_to_noise": 0.0}, "signal_to_noise"),
         ({"sparsity": 3, "domain": tg.domains.WholeSpace(5)}, "sparsity"),
+        ({"scales": 2.0}, "scales"),
     ):
-        with pytest.raises(ParameterError, match=f"'{name}' parameter of advise"):
+        with pytest.raises(ParameterError, match=f"'{name}' parameter of (advise|Problem)"):
             tg.advise(1_000, 5, **options)

@@ -10,7 +10,7 @@ from tailguard.domains import L2Ball, WholeSpace
 from tailguard.errors import BudgetError, TailguardError
 from tailguard.losses import Biweight, Huber
 from tailguard.plans import Scales, verify
-from tailguard.recipes.tight_descent import faint
+from tailguard.recipes.small_budgets import faint
 from tailguard.solvers import Newton, TightDescent
 
 N, D, SLOPES = 10_000, 5, np.array([1.0, -1.0, 0.5, 0.0, 0.25])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tailguard.cli.console import say, say_json, working
-from tailguard.cli.options import Delta, Epsilon, Json
+from tailguard.cli.options import Delta, Epsilon, Json, ScalesFile, public_units
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -39,6 +39,7 @@ def advise(
         float, typer.Option(help="Assumed: variance of the signal ÷ that of the noise, R² ÷ (1 − R²).")
     ] = 1.0,
     error: Annotated[float, typer.Option(help="Say how many rows such an error needs.")] = 0.1,
+    scales: ScalesFile = None,
     json: Json = False,
 ) -> None:
     """Rank the recipes by the error to expect, and show the price of privacy; no data is needed.
@@ -49,8 +50,9 @@ def advise(
         from tailguard.privacy import Privacy
         from tailguard.recipes import advise as ask
 
+        privacy, units = Privacy(epsilon, delta), public_units(scales)
         advice = ask(
-            rows, features, loss.value, Privacy(epsilon, delta), sparsity=sparsity, signal_to_noise=signal_to_noise
+            rows, features, loss.value, privacy, sparsity=sparsity, signal_to_noise=signal_to_noise, scales=units
         )
         needed = advice.rows_for(error)
     if json:

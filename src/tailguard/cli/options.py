@@ -41,6 +41,7 @@ __all__ = [
     "make_estimator",
     "names",
     "public_classes",
+    "public_units",
     "settings",
 ]
 
@@ -167,15 +168,17 @@ def settings(
         "parameters": parameters.value,
         "moment": moment,
         "radius": radius,
-        "scales": None if scales is None else _public_units(scales),
+        "scales": public_units(scales),
     }
 
 
-def _public_units(path: Path) -> "Scales":
-    """Return the public units of a JSON file."""
+def public_units(path: Path | None) -> "Scales | None":
+    """Return the public units of a JSON file, if there is one."""
     from tailguard.plans import Scales
     from tailguard.plans.codec import strict_json
 
+    if path is None:
+        return None
     try:
         given = strict_json(path.read_text("utf-8"), "file of scales")
     except (OSError, UnicodeError):

@@ -23,6 +23,7 @@ from tailguard.recipes.automatic import choose_recipe
 from tailguard.recipes.base import Recipe, Task
 from tailguard.recipes.feasible import TooFewRowsError
 from tailguard.recipes.prediction import MEAN_UNIT, RISK_UNIT, risk
+from tailguard.solvers.scales import Scales
 
 __all__ = ["EPSILONS", "LOSSES", "Advice", "Option", "Point", "advise"]
 
@@ -147,6 +148,7 @@ def advise(
     intercept: bool = True,
     signal_to_noise: float = 1.0,
     epsilons: Sequence[float] = EPSILONS,
+    scales: Scales | None = None,
 ) -> Advice:
     """Rank the recipes by the error to expect, from public facts alone.
 
@@ -170,6 +172,8 @@ def advise(
         log-odds of variance 4.
     epsilons : sequence of float, default=(0.1, …, 8.0)
         Of the curve, with the same δ.
+    scales : Scales or None, default=None
+        Public centres and scales, as estimators take them: with all of them small budgets go farther.
 
     Returns
     -------
@@ -196,7 +200,7 @@ def advise(
     privacy = Privacy(1.0, 1e-6) if privacy is None else privacy
     if not isinstance(privacy, Privacy):
         raise refuse("privacy", "advise", "a Privacy", type(privacy).__name__)
-    problem = _problem(n_rows, n_features, loss, domain, sparsity, intercept)
+    problem = replace(_problem(n_rows, n_features, loss, domain, sparsity, intercept), scales=scales)
     ratio = real("signal_to_noise", signal_to_noise, "advise", above=0.0)
     recipes = {recipe.name: recipe for recipe in list_recipes()}
     auto = choose_recipe(_task(problem), problem, privacy)

@@ -12,7 +12,7 @@ from tailguard.recipes.base import Parameters, Task
 from tailguard.recipes.newton import CENTRE
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import COARSE, LIMIT
-from tailguard.recipes.tight_descent import public_units_suffice
+from tailguard.recipes.small_budgets import public_units_suffice
 from tailguard.solvers.preparation import Preparation
 
 __all__ = ["choose_recipe"]

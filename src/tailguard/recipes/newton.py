@@ -21,7 +21,8 @@ from tailguard.recipes.prediction import RISK_UNIT, risk
 from tailguard.recipes.preparation import COARSE, feature_drafts, preparation_for, target_drafts
 from tailguard.recipes.sandwich import sandwich_for
 from tailguard.recipes.settling import settling
-from tailguard.recipes.tight_descent import faint, plan_faint
+from tailguard.recipes.small_budgets import faint
+from tailguard.recipes.tight_descent import plan_faint
 from tailguard.solvers.bounded_descent import BoundedDescent
 from tailguard.solvers.calibration import Calibration
 from tailguard.solvers.clip_level import CELLS, ClipLevel

@@ -14,6 +14,7 @@ from tailguard.losses.base import ResidualLoss
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.recipes.noise import CountNoise
+from tailguard.recipes.small_budgets import all_public, faint
 from tailguard.solvers.oracles import MeanOracle
 from tailguard.theory import Setting
 
@@ -80,6 +81,8 @@ class Formula:
 FORMULAS: dict[tuple[str, str], Formula] = {
     ("newton", "residuals"): Formula(0.73, 32.0, weak=570.0, start=44.0),
     ("newton", "classes"): Formula(3.2, 73.0, weak=7_100.0, start=14.0),
+    ("newton in public units", "residuals"): Formula(0.0, 10.0),
+    ("newton in public units", "classes"): Formula(0.0, 30.0),
     ("clipping", "residuals"): Formula(1.4, 52.0, gram=450.0),
     ("clipping", "classes"): Formula(3.5, 160.0, gram=570.0),
     ("median_of_means", "residuals"): Formula(1.2, 220.0, gram=1100.0),
@@ -96,7 +99,8 @@ FORMULAS: dict[tuple[str, str], Formula] = {
     ("sparse_rounds", "classes"): Formula(4.5, 160.0, found=13.0),
 }
 """The practical recipes' factors, by recipe and by what is predicted, fitted to medians over synthetic families by
-`python -m benchmarks.prediction --fit`; the same script says how often they are right."""
+`python -m benchmarks.prediction --fit`; the same script says how often they are right. Those of `newton` at small
+budgets in public units were measured on development data."""
 
 LIKE = {"sparse_path": "sparse_rounds"}
 """Recipes that are predicted as others: what they do differently was not measured, or makes little difference."""
@@ -115,6 +119,8 @@ def risk(recipe: str, problem: Problem, privacy: Privacy, signal_to_noise: float
         Assumed variance of the signal ÷ that of the noise; for classes 1 stands for log-odds of variance 4.
     """
     kind = "residuals" if isinstance(problem.loss, ResidualLoss) else "classes"
+    if recipe == "newton" and all_public(problem) and faint(problem, privacy):
+        recipe = "newton in public units"
     formula = FORMULAS.get((LIKE.get(recipe, recipe), kind))
     if formula is None:
         return None

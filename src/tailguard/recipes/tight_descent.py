@@ -24,15 +24,7 @@ from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.scores import Shifted
 from tailguard.statistics.weighted import Weighted
 
-__all__ = ["faint", "plan_faint", "public_units_suffice"]
-
-GRAM_NOISE, COUNTS, CLASS_COUNTS = 0.13, 600.0, 400.0
-"""Noise of a Gram matrix, k^1.5 ÷ (n × budget), above which, and n × budget, of numbers and of classes, below which
-`newton` does better without such a matrix and without private levels, where units are public."""
-
-PRIVATE_COUNTS, EACH, FEW, MANY_COUNTS = 600.0, 12.0, 30, 500.0
-"""n × budget below which it does so in private units: a number and as much for each of a few columns. Tables with many
-columns have some that go together, for which a Gram matrix is wanted sooner."""
+__all__ = ["plan_faint"]
 
 TARGET_CENTRE, TARGET_SCALE, CENTRES, FEATURES, MEANS = 0.03, 0.02, 0.05, 0.14, 0.04
 """Shares of private units: of the target's centre and scale, and of the columns' medians, scales and means."""
@@ -44,9 +36,6 @@ theirs and that of the means is smaller where √d ÷ (n × budget) is, so many 
 MEDIAN_NOISE, FAINTEST = 0.12, 0.2
 """Rank noise, as a share of n, of the columns' medians above which means are better, and of the target's median above
 which nothing is left of it."""
-
-WIDE, CARRIED = 0.1, 1000.0
-"""k ÷ (n × budget) from which on `centred_descent` is better, if n × budget carries its choice."""
 
 RADIUS, LIMIT = 0.5, 0.3
 """Largest length of a row, in √k, and residual from which on slopes stay the same, in scales of the target: a record
@@ -66,37 +55,9 @@ LEAN, ODDS = 0.12, 2.0
 """How much farther a record counts against a model of log-odds, and less far for it; and the largest odds that are
 believed, in n × budget ÷ k."""
 
-PREDICTED, CLASSES_PREDICTED = 10.0, 30.0
-"""Excess risk in units of (k ÷ (n × budget))², of numbers and of classes, in public units, measured on synthetic
-development data. In private units it is predicted as that of `newton` is."""
-
 OFFSET, INTERCEPT, MOST_INTERCEPT, WIDTH = 0.06, 0.9, 0.15, 3.0
 """Share of the first log-odds; that of the last word on the intercept times k, and the most of it; and how far
 residuals count in it."""
-
-
-def faint(problem: Problem, privacy: Privacy) -> bool:
-    """Whether the budget is too small for a Gram matrix or for private levels."""
-    strength = problem.n / CountNoise.of(privacy).multiplier
-    k, fewest = problem.d + problem.intercept, COUNTS if isinstance(problem.loss, ResidualLoss) else CLASS_COUNTS
-    if not _all_public(problem):
-        return strength < (PRIVATE_COUNTS + EACH * k if k <= FEW else MANY_COUNTS)
-    return k**1.5 > GRAM_NOISE * strength or strength < fewest
-
-
-def public_units_suffice(problem: Problem, privacy: Privacy) -> bool:
-    """Whether `newton` in public units is better than a descent that is made for many columns."""
-    strength = problem.n / CountNoise.of(privacy).multiplier
-    k = problem.d + problem.intercept
-    return _all_public(problem) and faint(problem, privacy) and (k <= WIDE * strength or strength < CARRIED)
-
-
-def _all_public(problem: Problem) -> bool:
-    known = problem.scales
-    if known is None or known.features is None or (problem.intercept and known.centres is None):
-        return False
-    target = known.target is not None and (not problem.intercept or known.target_centre is not None)
-    return target or not isinstance(problem.loss, ResidualLoss)
 
 
 def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
@@ -143,14 +104,8 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
         solver=solver,
         steps=assemble(_drafts(problem, privacy, solver, k), privacy, bits),
         sources=(("levels, shares, steps", "chosen on synthetic development data"), ("predicted_error", RISK_UNIT)),
-        predicted_error=_predicted(problem, privacy, weakness),
+        predicted_error=risk("newton", problem, privacy),
     )
-
-
-def _predicted(problem: Problem, privacy: Privacy, weakness: float) -> float | None:
-    if not _all_public(problem):
-        return risk("newton", problem, privacy)
-    return min(1.0, (PREDICTED if isinstance(problem.loss, ResidualLoss) else CLASSES_PREDICTED) * weakness**2)
 
 
 def _preparation(problem: Problem, privacy: Privacy) -> tuple[Preparation, bool]:
