@@ -107,5 +107,5 @@ def test_wrong_facts_are_refused():
         ({"sparsity": 3, "domain": tg.domains.WholeSpace(5)}, "sparsity"),
         ({"scales": 2.0}, "scales"),
     ):
-        with pytest.raises(ParameterError, match=f"'{name}' parameter of (advise|Problem)"):
+        with pytest.raises(ParameterError, match=f"'{name}' parameter of advise"):
             tg.advise(1_000, 5, **options)

@@ -200,6 +200,8 @@ def advise(
     privacy = Privacy(1.0, 1e-6) if privacy is None else privacy
     if not isinstance(privacy, Privacy):
         raise refuse("privacy", "advise", "a Privacy", type(privacy).__name__)
+    if scales is not None and not isinstance(scales, Scales):
+        raise refuse("scales", "advise", "Scales or None", type(scales).__name__)
     problem = replace(_problem(n_rows, n_features, loss, domain, sparsity, intercept), scales=scales)
     ratio = real("signal_to_noise", signal_to_noise, "advise", above=0.0)
     recipes = {recipe.name: recipe for recipe in list_recipes()}

@@ -85,8 +85,10 @@ def sandwich(
     squares, noise = yield from _asked("meat", Outer(gradients, most, setting.bits), setting.n, kept)
     with np.errstate(all="ignore"):  # released values may be anything; what overflows is not known
         gradient = replace(gradient_of(steps[-1][0].statistic), point=middle(steps))
-        bread, meat = _pair((curved, its_noise), (squares, noise), class_shapes(gradient, gram, log, setting.n), gram)
-        if curvature is not None:
+        if curvature is None:
+            shapes = class_shapes(gradient, gram, log, setting.n)
+            bread, meat = _pair((curved, its_noise), (squares, noise), shapes, gram)
+        else:
             gram = _whitened_gram(log, view, setting.n)
             meat = shrunk(squares, multiple(squares, gram), noise)
             bread = shrunk(curved, _expected(curved, its_noise, gram, curvature, log, setting.n), its_noise)
@@ -119,16 +121,13 @@ def _expected(bread: Matrix, noise: float, gram: Matrix, curvature: float, log: 
     Its trace is the curvature times the mean of ω‖z‖², which a histogram of the rows' lengths tells. That is off by a
     tenth where residuals and lengths depend on each other; a noisy matrix of many columns tells far less.
     """
-    last, reply = (
-        last_steps(log)[-1][0].statistic,
-        next(reply for query, reply in log if query.step == "leverage level"),
-    )
+    last = last_steps(log)[-1][0].statistic
     assert isinstance(last, Weighted)
+    lengths = of_reply(next(reply for query, reply in log if query.step == "leverage level"), n)
+    told = curvature * lengths.leverage(last.radius, REACH**2 * last.radius) / max(float(np.trace(gram)), TINY)
     size = float(np.sum(gram * gram))
-    told = (
-        curvature * of_reply(reply, n).leverage(last.radius, REACH**2 * last.radius) / max(float(np.trace(gram)), TINY)
-    )
-    trust = (noise**2 / max(size, TINY)) / max(noise**2 / max(size, TINY) + (OFF * told) ** 2, TINY)
+    doubt = noise**2 / max(size, TINY)
+    trust = doubt / max(doubt + (OFF * told) ** 2, TINY)
     found = float(np.sum(bread * gram)) / max(size, TINY)
     return max(trust * told + (1.0 - trust) * found, 0.0) * gram
 
