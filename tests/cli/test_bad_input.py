@@ -14,10 +14,10 @@ SECRET = "98765.4321"
 WORD = "Ada Lovelace"
 
 WRONG_FACTS = {
-    "no rows": (("--rows", 0), 2, "at least 1"),
+    "no rows": (("--rows", 0), 2, "'n_rows' parameter of plan must be an integer of at least 1"),
     "negative rows": (("--rows", -5), 2, "at least 1"),
     "rows in words": (("--rows", "many"), 2, "--rows"),
-    "no features": (("--features", 0), 2, "at least 1"),
+    "no features": (("--features", 0), 2, "'n_features' parameter of plan must be an integer of at least 1"),
     "no epsilon": (("--epsilon", 0), 2, "greater than 0"),
     "negative epsilon": (("--epsilon", -1), 2, "greater than 0"),
     "epsilon nan": (("--epsilon", "nan"), 2, "finite"),
@@ -180,6 +180,26 @@ def test_wrong_options(tailguard, tmp_path, words, status):
     outcome = tailguard("fit", path, "--target", "y", *words)
     assert outcome.status == status
     assert outcome.sentence()
+
+
+WRONG_COLUMNS = {
+    "target": (("--target", "pay", "--features", "age,pay"), "Column 'pay' is the target, and cannot be"),
+    "twice": (("--target", "pay", "--features", "age,age"), "Column 'age' is asked for more than once."),
+    "missing": (("--target", "pays"), "There is no column 'pays' among 'age', 'cost', 'late', 'pay'."),
+    "none": (("--target", "pay", "--features", ""), "The records must have at least one feature."),
+}
+
+
+@pytest.mark.parametrize("name", ["claims.csv", "claims.parquet", "claims.feather"])
+@pytest.mark.parametrize("wrong", WRONG_COLUMNS)
+def test_wrong_columns_of_all_kinds_of_files(tailguard, files, name, wrong, monkeypatch):
+    """A dry run and a fit refuse the same."""
+    monkeypatch.setattr("tailguard.cli.carry_out.run", lambda *_: pytest.fail("the budget was spent"))
+    words, sentence = WRONG_COLUMNS[wrong]
+    for rest in ((), ("--dry-run",)):
+        outcome = tailguard("fit", files / name, *words, *rest)
+        assert outcome.status in (1, 2)
+        assert sentence in outcome.sentence()
 
 
 def test_a_file_that_cannot_be_written_costs_nothing(tailguard, files, monkeypatch):

@@ -230,9 +230,29 @@ def test_a_label_in_a_list_changes_no_other(stranger):
         np.testing.assert_array_equal(y, [*LABELS[:-1], np.nan])
 
 
-def test_labels_of_another_type_contribute_nothing():
-    model = _logistic(X, np.where(LABELS, "yes", "no"))
-    assert np.all(np.isfinite(model.coef_))
+TEXT = ["strings", "strings, pandas", "strings, polars", "strings, arrow"]
+
+
+@pytest.mark.parametrize("kind", TEXT)
+def test_text_where_classes_are_numbers_is_refused(kind):
+    """No record would have a class, and the budget would be spent on nothing: types of columns are public."""
+    labels = LABELLED[kind][1]()
+    for make in (tg.LogisticRegression, tg.LinearSVC, tg.SparseLogisticRegression):
+        with pytest.raises(tg.DataError, match=r"^y holds text, and the public classes are numbers: list its labels"):
+            make(**RICH).fit(X, labels)
+    with pytest.raises(tg.DataError, match=r"^y holds text"):
+        tg.evaluate(PLAIN["logistic"], X, labels, epsilon=10.0)
+
+
+@pytest.mark.parametrize("make", [np.asarray, pd.Series, pl.Series, pa.array, VECTORS["pandas, nullable"]])
+def test_numbers_where_classes_are_text_are_refused(make):
+    for labels in (LABELS, LABELS.astype(bool), LABELS.astype(float)):
+        with pytest.raises(tg.DataError, match=r"^y holds numbers, and the public classes are text"):
+            tg.LogisticRegression(**RICH, classes=("0", "1")).fit(X, make(labels))
+
+
+def test_a_list_of_labels_has_no_type_that_could_be_wrong():
+    assert np.all(np.isfinite(_logistic(X, ["yes"] * 400).coef_))
 
 
 def _hostile(shape, seed):
@@ -303,6 +323,26 @@ def test_a_column_without_information_does_no_harm(make, column):
         assert abs(found[3]) < 1e-3 or column == 1e300
     elif abs(column) < 1e10:
         assert found[3] == pytest.approx(column, abs=0.05)
+
+
+SPARSE = [sparse.csr_array, sparse.coo_array, np.asarray]
+
+
+@pytest.mark.parametrize("container", SPARSE)
+def test_a_column_that_was_dropped_may_be_missing(container):
+    """It had no say in the fit, and has none in predictions and evaluations."""
+    records = np.column_stack([X, np.full(400, np.nan)])
+    filled = np.column_stack([X, np.zeros(400)])
+    three = tg.LogisticRegression(**RICH, classes=(0, 1, 2))
+    for make in (tg.LinearRegression(**RICH), tg.LogisticRegression(**RICH), three):
+        model = make.fit(container(records), LABELS)
+        assert not np.any(model.coef_[..., 3])
+        np.testing.assert_allclose(model.predict(container(records)), model.predict(filled), atol=1e-12)
+    result, expected = (
+        tg.evaluate(tg.LinearRegression(**RICH).fit(records, Y), Z, Y, epsilon=10.0, random_state=0)
+        for Z in (container(records), filled)
+    )
+    assert result["r2"].value == expected["r2"].value
 
 
 def test_columns_may_differ_by_twelve_orders_of_magnitude():

@@ -62,7 +62,8 @@ def test_check_estimator(estimator, check, name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the suite's own
         if expected:
-            with pytest.raises(AssertionError):
+            # Text is refused where the public classes are numbers; the other checks miss something.
+            with pytest.raises(tg.DataError if name == "check_classifiers_classes" else AssertionError):
                 check(clone(estimator))
         else:
             check(clone(estimator))

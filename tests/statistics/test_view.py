@@ -35,6 +35,11 @@ def test_an_infinite_scale_drops_the_column_even_where_it_is_no_number():
     np.testing.assert_array_equal(rows, [[0.0, 2.0, 0.0], [0.0, -4.0, 0.0]])
 
 
+def test_a_column_without_a_product_is_dropped_too():
+    rows = View(3, basis=[[0.0, 0.0], [1.0, 2.0], [0.0, 0.0]], intercept=True).rows(X)
+    np.testing.assert_array_equal(rows, [[2.0, 4.0, 1.0], [-4.0, -8.0, 1.0]])
+
+
 def test_target():
     y = np.array([1.0, np.nan])
     assert np.shares_memory(View(1).target(y), y)

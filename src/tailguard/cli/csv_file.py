@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tailguard._validate import refuse
 from tailguard.cli.console import progress
 from tailguard.cli.storage import allocate
+from tailguard.engines.checks import place
 from tailguard.errors import DataError
 from tailguard.statistics.arrays import FloatVector
 
@@ -76,23 +77,17 @@ class CsvFile:
     def _read(
         self, numbers: Sequence[str], labels: tuple[str, Recode] | None, tell: Callable[[int], None]
     ) -> list[FloatVector]:
-        columns = [(self._place(name), _numbers) for name in numbers]
+        columns = [(place(self.names, name), _numbers) for name in numbers]
         if labels is not None:
             name, recode = labels
-            columns.append((self._place(name), lambda cells: recode(text_cells(cells))))
+            columns.append((place(self.names, name), lambda cells: recode(text_cells(cells))))
         filled, start = allocate(self.count(tell), len(columns)), 0
-        for batch in self._batches([place for place, _ in columns], tell):
+        for batch in self._batches([index for index, _ in columns], tell):
             stop = start + batch.num_rows
             for column, (_, turn), cells in zip(filled, columns, batch.columns, strict=True):
                 column[start:stop] = turn(cells)
             start = stop
         return filled
-
-    def _place(self, name: str) -> int:
-        found = self.names.count(name)
-        if found != 1:
-            raise DataError(f"There must be exactly one column {name!r}, not {found}.")
-        return self.names.index(name)
 
     def _batches(self, places: Sequence[int], tell: Callable[[int], None]) -> Iterator[Any]:
         """Yield the chosen columns as bytes, batch by batch, without the header."""

@@ -19,6 +19,7 @@ from tailguard.cli.csv_file import AUTO, CsvFile, text_cells
 from tailguard.engines.arrow import selected
 from tailguard.engines.arrow_file import ArrowFileEngine, arrow_header
 from tailguard.engines.base import Engine
+from tailguard.engines.checks import chosen
 from tailguard.engines.columns import ColumnEngine
 from tailguard.engines.parquet import ParquetEngine
 from tailguard.errors import DataError
@@ -125,18 +126,8 @@ class Source:
         return self._recode(text_cells(pc.cast(pc.cast(column, _plain(column.type)), pa.large_binary())))
 
     def _names(self, known: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of the features, after a look whether the target is among the columns."""
-        if self.target is not None and list(known).count(self.target) != 1:
-            raise _not_one(self.target, list(known).count(self.target))
-        names = self.features if self.features is not None else [name for name in known if name != self.target]
-        if self.target in names:
-            raise DataError(f"Column {self.target!r} is the target, and cannot be a feature too.")
-        for name in names:
-            if list(names).count(name) > 1 and self.features is not None:
-                raise DataError(f"Column {name!r} is asked for more than once.")
-            if list(known).count(name) != 1:
-                raise _not_one(name, list(known).count(name))
-        return tuple(names)
+        """Return the names of the features."""
+        return chosen(known, self.target, self.features)
 
     @cached_property
     def _kind(self) -> Kind:
@@ -172,10 +163,6 @@ def read_to_the_end() -> Iterator[None]:
         yield
     except (pa.ArrowException, OSError):
         raise DataError("The data file cannot be read to its end.") from None
-
-
-def _not_one(name: str, found: int) -> DataError:
-    return DataError(f"There must be exactly one column {name!r}, not {found}.")
 
 
 def _plain(kind: Any) -> Any:

@@ -7,8 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tailguard.engines.checks import not_numeric
-from tailguard.errors import DataError
+from tailguard.engines.checks import chosen, not_numeric
 from tailguard.statistics.arrays import FloatVector
 
 __all__ = ["arrow_column", "decoded", "is_numeric_type", "selected"]
@@ -16,11 +15,8 @@ __all__ = ["arrow_column", "decoded", "is_numeric_type", "selected"]
 
 def selected(schema: Any, target: str | None, features: Sequence[str] | None) -> tuple[tuple[str, ...], str | None]:
     """Return the names of the features and of the target, each of them checked to exist and be numeric."""
-    names = tuple(features) if features is not None else tuple(n for n in schema.names if n != target)
+    names = chosen(schema.names, target, features)
     for name in (*(() if target is None else (target,)), *names):
-        found = schema.names.count(name)
-        if found != 1:
-            raise DataError(f"There must be exactly one column {name!r}, not {found}.")
         if not is_numeric_type(schema.field(name).type):
             raise not_numeric(name)
     return names, target

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tailguard._validate import refuse
 from tailguard.engines.base import Engine
-from tailguard.engines.checks import is_numeric, not_numeric
+from tailguard.engines.checks import chosen, is_numeric, not_numeric
 from tailguard.engines.columns import ColumnEngine
 from tailguard.engines.numpy import NumpyEngine
 from tailguard.errors import DataError
@@ -100,16 +100,14 @@ def _table(X: Any, source: str, y: Any, target: str | None, features: Sequence[s
     if not (hasattr(X, "columns") or hasattr(X, "column_names")):
         raise DataError("X must be a table with rows and columns, not a single column.")
     labels = list(X.column_names if source == "pyarrow" else X.columns)
-    wanted = [label for label in labels if label != target] if features is None else list(features)
-    response = _vector(y) if target is None else _column(X, source, labels, target)
-    columns = [_column(X, source, labels, label) for label in wanted]
+    wanted = chosen(labels, target, features)
+    places = {label: place for place, label in enumerate(labels)}
+    response = _vector(y) if target is None else _column(X, source, places[target], target)
+    columns = [_column(X, source, places[label], label) for label in wanted]
     return ColumnEngine(columns, response, names=tuple(str(label) for label in wanted))
 
 
-def _column(X: Any, source: str, labels: list[Any], label: Any) -> NDArray[Any]:
-    if labels.count(label) != 1:
-        raise DataError(f"There must be exactly one column {label!r}, not {labels.count(label)}.")
-    place = labels.index(label)
+def _column(X: Any, source: str, place: int, label: Any) -> NDArray[Any]:
     if source == "pandas":
         return _pandas_column(X.iloc[:, place], label)
     return _arrow_vector(X.to_series(place) if source == "polars" else X.column(place), source, label)

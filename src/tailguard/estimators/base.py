@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
-from tailguard._validate import refuse
+from tailguard._validate import integer, refuse
 from tailguard.domains import Domain, L2Ball, WholeSpace
 from tailguard.engines import Engine
 from tailguard.errors import BudgetError, ParameterError
 from tailguard.estimators.guard import refuse_resampling
 from tailguard.estimators.intervals import interval, std_error
-from tailguard.estimators.records import matrix
+from tailguard.estimators.records import matrix, products
 from tailguard.ledger.session import SessionLike, session_of
 from tailguard.losses.base import Loss, RecordLoss
 from tailguard.plans import Moment, Plan, Problem, Release, Scales
@@ -65,7 +65,8 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         Plan
             Printable, with every noise multiplier and step; `tailguard.verify` recomputes its cost.
         """
-        problem, privacy = self._problem(n_rows, n_features, names), Privacy(self.epsilon, self.delta)
+        n, d = integer("n_rows", n_rows, "plan"), integer("n_features", n_features, "plan")
+        problem, privacy = self._problem(n, d, names), Privacy(self.epsilon, self.delta)
         name = self._chosen(problem, privacy) if self.method == "auto" else self.method
         return recipe(name, type(self).__name__).plan(self._task, problem, privacy, self.parameters)
 
@@ -160,7 +161,7 @@ class LinearModel(PrivateEstimator):
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         rows = matrix(self, X)
-        scores = np.asarray(rows @ self.coef_ + self.intercept_)
+        scores = products(rows, self.coef_) + self.intercept_
         ends = self.feature_range_
         return scores if ends is None else ends.held(rows, scores, self.coef_, self.intercept_)
 

@@ -9,7 +9,7 @@ from sklearn.utils import Tags
 from tailguard._validate import refuse
 from tailguard.engines import Engine
 from tailguard.estimators.models import Classifier
-from tailguard.estimators.records import matrix
+from tailguard.estimators.records import matrix, products
 from tailguard.losses import Logistic
 from tailguard.losses.multinomial import Multinomial, softmax
 from tailguard.recipes.base import Task
@@ -53,7 +53,7 @@ class ManyClasses(Classifier):
     def _scores(self, X: Any) -> NDArray[np.float64]:
         if not self._several:
             return super()._scores(X)
-        return np.asarray(matrix(self, X) @ self.coef_.T + self.intercept_)
+        return products(matrix(self, X), self.coef_) + self.intercept_
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the log-odds of the last of two classes for new rows; for more classes a column of scores for each."""

@@ -183,7 +183,7 @@ def _open(model: Any, X: Any, y: Any, labels: NDArray[Any] | None, d: int) -> En
     elif isinstance(y, str):
         engine = Relabelled(open_records(holder, X, y), labels)
     else:
-        engine = open_records(holder, X, zero_one(vector(holder, y), labels))
+        engine = open_records(holder, X, zero_one(vector(holder, y, labels), labels))
     if engine.d != d:
         raise DataError(f"The model has {d} features, the records have {engine.d}.")
     known, given = (getattr(owner, "feature_names_in_", None) for owner in (model, holder))
@@ -227,7 +227,7 @@ def _by_coefficients(model: Any) -> bool:
 
 def _hits(model: Any, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return 1 for rows whose class is predicted, −1 for others, and a target of 1 for every class that is known."""
-    labels = vector(model, y)
+    labels = vector(model, y, np.asarray(model.classes_))
     predicted, answered = answers(model, X, lambda rows: np.asarray(model.predict(rows)))
     known = np.zeros(labels.shape, bool)
     right = np.zeros(labels.shape, bool)

@@ -62,7 +62,7 @@ class TwoClasses(ClassifierMixin, LinearModel):  # type: ignore[misc]
         self.classes_ = self._public_classes()
         if isinstance(y, str):
             return Relabelled(open_records(self, X, y), self.classes_)
-        return open_records(self, X, zero_one(vector(self, y), self.classes_))
+        return open_records(self, X, zero_one(vector(self, y, self.classes_), self.classes_))
 
     def _public_classes(self) -> NDArray[Any]:
         try:

@@ -19,7 +19,7 @@ from tailguard import engines
 from tailguard.engines import Engine
 from tailguard.errors import DataError
 
-__all__ = ["matrix", "numbers", "open_records", "target", "vector"]
+__all__ = ["matrix", "numbers", "open_records", "products", "target", "vector"]
 
 
 def open_records(estimator: BaseEstimator, X: Any, y: Any = None) -> Engine:
@@ -64,6 +64,14 @@ def matrix(estimator: BaseEstimator, X: Any) -> Any:
     return X if sparse.issparse(X) else engines.open(X).gather()[0]
 
 
+def products(rows: Any, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the products of rows with one or several vectors; a column without a coefficient may be missing."""
+    used = np.atleast_2d(coefficients).any(axis=0)
+    if not used.all():
+        rows = (rows.tocsc() if hasattr(rows, "tocsc") else rows)[:, used]
+    return np.asarray(rows @ coefficients[..., used].T)
+
+
 def target(estimator: BaseEstimator, y: Any) -> Any:
     """Return a regression target as `open_records` takes it: a name, a vector of a table's own type, or an array."""
     if isinstance(y, str):
@@ -74,10 +82,15 @@ def target(estimator: BaseEstimator, y: Any) -> Any:
     return numbers(vector(estimator, y), "y")
 
 
-def vector(estimator: BaseEstimator, y: Any) -> NDArray[Any]:
-    """Return a column of labels or targets as a flat array of its own type, a list as one of Python objects."""
+def vector(estimator: BaseEstimator, y: Any, classes: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Return a column of labels or targets as a flat array of its own type, a list as one of Python objects.
+
+    Text is refused where the public classes are numbers, and numbers where they are text: no record would have a class.
+    """
     if y is None:
         raise DataError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    if classes is not None:
+        _check_kind(y, classes)
     library = type(y).__module__.partition(".")[0]
     if library == "pyarrow":
         from tailguard.engines.arrow import decoded
@@ -95,6 +108,17 @@ def vector(estimator: BaseEstimator, y: Any) -> NDArray[Any]:
     if array.ndim != 1 or (array.dtype == object and any(isinstance(cell, list | tuple) for cell in array)):
         raise DataError("y must be a vector with one entry a record.")
     return array
+
+
+def _check_kind(y: Any, classes: NDArray[Any]) -> None:
+    """Compare the declared type of the labels with that of the classes; Python objects have none."""
+    dtype = getattr(y, "dtype", getattr(y, "type", None))  # Arrow's arrays have a type
+    kind, name = getattr(dtype, "kind", ""), str(dtype).lower().removeprefix("large_")
+    text = kind in ("U", "S", "T") or name in ("str", "string", "string_view")
+    if text and classes.dtype.kind in "biuf":
+        raise DataError("y holds text, and the public classes are numbers: list its labels in 'classes'.")
+    if name.startswith(("bool", "int", "uint", "float", "double")) and classes.dtype.kind == "U":
+        raise DataError("y holds numbers, and the public classes are text: list its labels in 'classes'.")
 
 
 def numbers(X: Any, name: str) -> Any:

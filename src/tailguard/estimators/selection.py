@@ -10,7 +10,8 @@ from sklearn.base import clone
 
 from tailguard._validate import choice, real, refuse
 from tailguard.engines import Engine
-from tailguard.errors import BudgetError, DataError
+from tailguard.engines.checks import place
+from tailguard.errors import BudgetError
 from tailguard.estimators.base import LinearModel
 from tailguard.estimators.models import Regressor, TwoClasses
 from tailguard.estimators.records import numbers
@@ -225,9 +226,7 @@ def _columns(found: Any, engine: Engine) -> tuple[int, ...] | None:
     numbers_ = []
     for column in found:
         if isinstance(column, str):
-            if names.count(column) != 1:
-                raise DataError(f"There must be exactly one column {column!r}, not {names.count(column)}.")
-            numbers_.append(names.index(column))
+            numbers_.append(place(names, column))
         elif isinstance(column, int | np.integer) and 0 <= column < engine.d:
             numbers_.append(int(column))
         else:

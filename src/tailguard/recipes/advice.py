@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tailguard._validate import choice, real, refuse
+from tailguard._validate import choice, integer, real, refuse
 from tailguard.domains.base import Domain
 from tailguard.domains.sparse import Sparse
 from tailguard.domains.whole_space import WholeSpace
@@ -202,7 +202,8 @@ def advise(
         raise refuse("privacy", "advise", "a Privacy", type(privacy).__name__)
     if scales is not None and not isinstance(scales, Scales):
         raise refuse("scales", "advise", "Scales or None", type(scales).__name__)
-    problem = replace(_problem(n_rows, n_features, loss, domain, sparsity, intercept), scales=scales)
+    n, d = integer("n_rows", n_rows, "advise"), integer("n_features", n_features, "advise")
+    problem = replace(_problem(n, d, loss, domain, sparsity, intercept), scales=scales)
     ratio = real("signal_to_noise", signal_to_noise, "advise", above=0.0)
     recipes = {recipe.name: recipe for recipe in list_recipes()}
     auto = choose_recipe(_task(problem), problem, privacy)

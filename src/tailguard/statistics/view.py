@@ -39,7 +39,8 @@ class View:
     columns : vector of int or None, default=None
         A row consists of these columns only, in this order.
     basis : (dimension_in, k) matrix or None, default=None
-        A row consists of the k products z·basis. Not together with `columns`.
+        A row consists of the k products z·basis. Not together with `columns`. A column whose products are all 0 is
+        dropped.
 
     Notes
     -----
@@ -80,13 +81,14 @@ class View:
         for name in ("limit", "target_limit"):
             if not getattr(self, name) >= SMALLEST_SCALE:
                 raise refuse(name, "View", "at least 1e-300", getattr(self, name))
-        columns = self._checked_columns(d)
-        rate = frozen(1.0 / scale)
+        columns, basis = self._checked_columns(d), self._checked_basis(d)
+        # What nothing depends on may be missing.
+        rate = frozen(1.0 / scale if basis is None else basis.any(axis=1) / scale)
         part = slice(None) if columns is None else columns
         object.__setattr__(self, "_centre", frozen(centre[part]))
         object.__setattr__(self, "_rate", frozen(rate[part]))
         object.__setattr__(self, "_columns", columns)
-        object.__setattr__(self, "_basis", self._checked_basis(d))
+        object.__setattr__(self, "_basis", basis)
 
     def _checked_columns(self, d: int) -> IntVector | None:
         if self.columns is None:
