@@ -26,7 +26,6 @@ FRAME = pd.DataFrame(X, columns=["a", "b"])
 RECORDS = {
     "strings": WORDS,
     "ragged": [[MARK], [MARK, MARK]],
-    "deep and ragged": [[MARK, [MARK]], [MARK, MARK]],
     "complex": X * 1j,
     "dates": np.full((N, 2), np.datetime64("2021-03-04")),
     "masked": np.ma.masked_array(X, X > 0),

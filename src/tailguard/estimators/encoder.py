@@ -10,6 +10,7 @@ from sklearn.utils import Tags
 
 from tailguard._validate import refuse
 from tailguard.errors import DataError
+from tailguard.estimators.cells import column_cells, table
 from tailguard.estimators.labels import equal
 from tailguard.estimators.records import numbers
 
@@ -69,6 +70,7 @@ class PublicOneHotEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Return the encoded rows."""
+        X = table(X, "X") if isinstance(X, list | tuple) else X
         names, count = header(X)
         self._check(names, count)
         levels = self._levels(names, count)
@@ -76,10 +78,11 @@ class PublicOneHotEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc
         for j in range(count):
             column = _column(X, j, names)
             if j in levels:
-                cells = _cells(column)
+                cells = column_cells(column)
                 columns += [equal(cells, level).astype(np.float64) for level in levels[j]]
             else:
-                columns.append(np.asarray(numbers(np.asarray(column), "X"), dtype=np.float64))
+                with np.errstate(all="ignore"):  # a wider type may overflow; a warning would tell
+                    columns.append(np.asarray(numbers(np.asarray(column), "X"), dtype=np.float64))
         return np.column_stack(columns)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -138,7 +141,7 @@ def header(X: Any) -> tuple[list[str] | None, int]:
     if labels is not None:
         names = list(labels)
         return (names if all(isinstance(name, str) for name in names) else None), len(names)
-    shape = np.shape(X) if hasattr(X, "shape") else np.asarray(X, dtype=object).shape
+    shape = np.shape(X) if hasattr(X, "shape") else table(X, "X").shape
     if len(shape) != 2:
         raise DataError(f"X must have two dimensions, rows and features, not {len(shape)}.")
     return None, shape[1]
@@ -154,14 +157,4 @@ def _column(X: Any, j: int, names: list[str] | None) -> Any:
         return decoded(X.column(j))
     if names is not None:
         return X[names[j]]
-    return np.asarray(X if hasattr(X, "shape") else np.asarray(X, dtype=object))[:, j]
-
-
-def _cells(column: Any) -> NDArray[Any]:
-    """Return the cells of a column, each as it is: one missing integer makes floats of all others in an array."""
-    if isinstance(column, np.ndarray):
-        return column
-    listed = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
-    cells = np.empty(len(listed), dtype=object)
-    cells[:] = listed
-    return cells
+    return np.asarray(X)[:, j]

@@ -18,8 +18,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tailguard import engines
 from tailguard.engines import Engine
 from tailguard.errors import DataError
+from tailguard.estimators.cells import as_numbers, column_cells, entries, holds_text, table
 
 __all__ = ["matrix", "numbers", "open_records", "products", "target", "vector"]
+
+TABLES = ("pandas", "polars", "pyarrow")
 
 
 def open_records(estimator: BaseEstimator, X: Any, y: Any = None) -> Engine:
@@ -30,7 +33,7 @@ def open_records(estimator: BaseEstimator, X: Any, y: Any = None) -> Engine:
     if isinstance(y, str) or isinstance(X, str | PathLike):
         if not isinstance(y, str | None):
             raise DataError("y must be the name of a column where X is a file.")
-        engine = engines.open(X, target=y)
+        engine = engines.open(X if isinstance(X, str | PathLike) else numbers(X, "X"), target=y)
         named = _has_names(X, y)
     else:
         X = numbers(X, "X")
@@ -77,8 +80,8 @@ def target(estimator: BaseEstimator, y: Any) -> Any:
     if isinstance(y, str):
         return y
     library, dimensions = type(y).__module__.partition(".")[0], len(getattr(y, "shape", "1"))
-    if library in ("pandas", "polars", "pyarrow") and dimensions == 1:
-        return y  # engines read missing values there as NaN
+    if library in TABLES and dimensions == 1:
+        return numbers(y, "y")  # engines read missing values there as NaN
     return numbers(vector(estimator, y), "y")
 
 
@@ -96,16 +99,16 @@ def vector(estimator: BaseEstimator, y: Any, classes: NDArray[Any] | None = None
         from tailguard.engines.arrow import decoded
 
         y = decoded(y)
-    try:
-        # One string among the numbers of a list would make strings of all of them, and no label would be what it was.
-        array = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
-    except ValueError:
-        raise DataError("y must be a vector with one entry a record.") from None
+    if isinstance(y, list | tuple):
+        return entries(y)
+    array = np.asarray(y)
+    if library in TABLES and array.ndim == 1 and array.dtype.kind == "f" and np.isnan(array).any():
+        array = column_cells(y)  # a missing integer has made floats of all others, and large ones are rounded
     if array.ndim == 2 and array.shape[1] == 1:
         message = "A column-vector y was passed when a 1d array was expected."
         warnings.warn(message, DataConversionWarning, stacklevel=4)
         array = array.ravel()
-    if array.ndim != 1 or (array.dtype == object and any(isinstance(cell, list | tuple) for cell in array)):
+    if array.ndim != 1:
         raise DataError("y must be a vector with one entry a record.")
     return array
 
@@ -123,40 +126,35 @@ def _check_kind(y: Any, classes: NDArray[Any]) -> None:
 
 def numbers(X: Any, name: str) -> Any:
     """Return lists and arrays of Python objects as floats; a failure names the argument, never the value."""
-    dtype = None if hasattr(X, "columns") else getattr(X, "dtype", None)  # a frame may have a column of that name
+    if hasattr(X, "columns"):
+        return _frame(X) if hasattr(X, "isetitem") else X
+    dtype = getattr(X, "dtype", None)
     if getattr(dtype, "kind", "") == "c":
         raise DataError(f"Complex data not supported: {name} must hold real numbers.")
-    if not isinstance(X, list | tuple) and dtype != np.dtype(object):
+    listed = isinstance(X, list | tuple)
+    if not listed and dtype != np.dtype(object):
         return X
+    cells = np.asarray(X) if not listed else entries(X) if name == "y" else table(X, name)
+    if hasattr(X, "to_list") and holds_text(cells):
+        return X  # a column of a table that is a text is refused by its type
+    return _floats(cells)
+
+
+def _frame(X: Any) -> Any:
+    """Return a pandas frame with its columns of Python objects as floats: one cell may have made objects of all."""
+    found = [j for j, kind in enumerate(X.dtypes) if kind == np.dtype(object) and not holds_text(X.iloc[:, j])]
+    if not found:
+        return X
+    frame = X.copy(deep=False)
+    for j in found:
+        frame.isetitem(j, _floats(X.iloc[:, j].to_numpy()))
+    return frame
+
+
+def _floats(cells: NDArray[Any]) -> NDArray[np.float64]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about cells that are masked, complex or arrays; a warning would tell of one
-        return _floats(X, name)
-
-
-def _floats(X: Any, name: str) -> NDArray[Any]:
-    try:
-        cells = np.asarray(X, dtype=object)
-        array = np.asarray(X)
-    except ValueError:
-        raise DataError(f"{name} must be a table of numbers with rows of equal length.") from None
-    if array.dtype.kind in "biuf":
-        return array
-    return np.array([_number(cell) for cell in cells.flat], dtype=np.float64).reshape(cells.shape)
-
-
-def _number(cell: Any) -> float:
-    """Return one Python object as a float: what is too large is infinite, what is no number is NaN.
-
-    Nothing is refused here: an error would tell that some record holds a string.
-    """
-    if isinstance(cell, str | bytes | np.complexfloating):
-        return np.nan
-    try:
-        return float(cell)
-    except OverflowError:
-        return np.inf if cell > 0 else -np.inf
-    except Exception:  # None, missing values, containers, Decimal("sNaN"), tensors; any object may raise anything
-        return np.nan
+        return as_numbers(cells)
 
 
 def _check_shape(X: Any) -> None:

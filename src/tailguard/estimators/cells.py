@@ -1,0 +1,87 @@
+"""Python objects as numbers, cell by cell: what one cell holds decides nothing about any other.
+
+NumPy looks into the cells of lists to find a shape and a type for all of them. A single list, string or large number
+among them would be an error, or an array of another type, and either of them tells of a record.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailguard.errors import DataError
+
+__all__ = ["as_numbers", "column_cells", "entries", "holds_text", "table"]
+
+CONTAINERS = (list, tuple, np.ndarray)
+
+
+def as_numbers(cells: NDArray[Any]) -> NDArray[np.float64]:
+    """Return an array of Python objects as floats of the same shape."""
+    return np.fromiter(map(_number, cells.flat), np.float64, cells.size).reshape(cells.shape)
+
+
+def _number(cell: Any) -> float:
+    """Return one Python object as a float: what is too large is infinite, what is no number is NaN.
+
+    Nothing is refused here: an error would tell that some record holds a string.
+    """
+    if isinstance(cell, str | bytes | np.complexfloating):
+        return np.nan
+    try:
+        return float(cell)
+    except OverflowError:
+        return np.inf if cell > 0 else -np.inf
+    except Exception:  # None, missing values, containers, Decimal("sNaN"), tensors; any object may raise anything
+        return np.nan
+
+
+def table(rows: Iterable[Any], name: str) -> NDArray[Any]:
+    """Return a list of rows as a matrix of Python objects; where the rows are none, a vector of them."""
+    listed = list(rows)
+    if not all(np.iterable(row) and not isinstance(row, str | bytes) for row in listed):
+        return _objects(listed)
+    try:
+        lists = [list(row) for row in listed]
+    except Exception:  # a row that cannot be read to its end has no length either
+        lists = [[], [None]]
+    if len({len(row) for row in lists}) > 1:
+        raise DataError(f"{name} must be a table of numbers with rows of equal length.")
+    cells = _objects(list(chain.from_iterable(lists)))
+    if cells.size and all(isinstance(cell, CONTAINERS) for cell in cells):
+        raise DataError(f"{name} must have two dimensions, rows and features: its cells must not be lists.")
+    return cells.reshape(len(lists), -1) if lists else cells
+
+
+def entries(cells: Sequence[Any]) -> NDArray[Any]:
+    """Return a list of targets or labels as a vector of Python objects; a list of one entry is that entry."""
+    lengths = [_length(cell) for cell in cells]
+    if None not in lengths and any(length != 1 for length in lengths):
+        raise DataError("y must be a vector with one entry a record.")
+    return _objects([cell[0] if length == 1 else cell for cell, length in zip(cells, lengths, strict=True)])
+
+
+def _length(cell: Any) -> int | None:
+    """Return how many entries a cell has that is a row of a table; None for any other cell."""
+    if isinstance(cell, np.ndarray):
+        return len(cell) if cell.ndim == 1 else None
+    return len(cell) if isinstance(cell, list | tuple) else None
+
+
+def holds_text(cells: Iterable[Any]) -> bool:
+    """Return whether a column has nothing but text in it; one such cell among others does not make it a text."""
+    return all(cell is None or isinstance(cell, str | bytes) for cell in cells)
+
+
+def column_cells(column: Any) -> NDArray[Any]:
+    """Return the cells of a column, each as it is: one missing integer makes floats of all others in an array."""
+    if isinstance(column, np.ndarray):
+        return column
+    return _objects(column.to_pylist() if hasattr(column, "to_pylist") else column.to_list())
+
+
+def _objects(cells: list[Any]) -> NDArray[Any]:
+    """Return a vector of the cells, none of which is looked into."""
+    return np.fromiter(cells, object, len(cells))
