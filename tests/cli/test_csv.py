@@ -1,9 +1,13 @@
 """CSV cells are numbers or missing; nothing is inferred, nothing is shown."""
 
+import io
+
 import numpy as np
+import pyarrow.csv as pv
 import pytest
 
 from tailguard.cli.csv_file import CsvFile
+from tailguard.cli.csv_lines import rows_only
 from tailguard.errors import DataError, ParameterError
 
 CELLS = {
@@ -61,10 +65,10 @@ def test_bytes_that_are_no_text_are_missing_values(tmp_path):
     assert np.array_equal(CsvFile(path, ",").read(["x"])[0], [1.0, np.nan], equal_nan=True)
 
 
-def test_quotes_may_hold_line_breaks_and_delimiters(tmp_path):
-    file = CsvFile(write(tmp_path, '"a;b";x\n"p\nq";1\n";";2\n'), ";")
+def test_quotes_may_hold_delimiters(tmp_path):
+    file = CsvFile(write(tmp_path, '"a;b";x\n";";2\n"say ""a;b""";3\n""";""";4\n'), ";")
     assert file.names == ("a;b", "x")
-    assert np.array_equal(file.read(["x"])[0], [1.0, 2.0])
+    assert np.array_equal(file.read(["x"])[0], [2.0, 3.0, 4.0])
 
 
 def test_a_byte_order_mark_and_windows_lines_do_no_harm(tmp_path):
@@ -142,19 +146,69 @@ def test_a_header_that_ends_inside_quotes_means_the_same_whatever_follows(tmp_pa
     assert ("ends inside quotes" in outcome) == refused
 
 
-def test_rows_without_the_right_cells_and_rows_without_end_are_one_sentence(tmp_path, monkeypatch):
+LINES = {
+    "too many cells": "7,8,9",
+    "too few cells": "7",
+    "no cell": "",
+    "quote at the end": '7,"',
+    "quote at the beginning": '"7,8',
+    "quote in the middle": '7","8',
+    "quotes": '"""""',
+    "return": "7,8\r9,9",
+    "return first": "\r7,8",
+    "zero byte": "7,8\x00",
+    "no text": "\xff,\xfe",
+    "byte order mark": "\u00ef\u00bb\u00bf7,8",
+    "long": "7," + "8" * 2000,
+    "longer than a block, open": '"' + "7" * 5000,
+    "longer than two blocks": "7" * 300 + ",8" + "7" * 9000 + '",8',
+    "wide": "7," * 1500,
+}
+
+
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES.keys())
+@pytest.mark.parametrize("place", [0, 1, 150, 299])
+def test_no_line_moves_another_one(tmp_path, monkeypatch, line, place):
+    """A quote left open swallowed the lines after it, and a cell too many was an error: either tells of a record."""
     monkeypatch.setattr("tailguard.cli.csv_file.BLOCK_BYTES", 1000)
-    for rows, part in (
-        ("1,2\n98765,3,4\n", "has 3 cells where the first line has 2"),
-        ("1,2\n98765\n", "has 1 cells where the first line has 2"),
-        ("1,2\n" + "9" * 5000 + ",3\n", "is longer than 1000 bytes, or its quotes do not close"),
-        ('1,2\n"98765,3\n' + "1,2\n" * 2000, "is longer than 1000 bytes, or its quotes do not close"),
-    ):
-        with pytest.raises(DataError) as caught:
-            CsvFile(write(tmp_path, f"x,y\n{rows}")).read(["x", "y"])
-        assert part in str(caught.value)
-        assert "98765" not in str(caught.value)
-        assert "999" not in str(caught.value)
+    lines = [f'{k},"{-k}"' for k in range(300)]
+    lines[place] = line
+    file = CsvFile(write(tmp_path, "x,y\n" + "\n".join(lines) + "\n", "latin-1"))
+    others = np.delete(np.arange(300.0), place)
+    assert file.count() == 300
+    for column, numbers in zip(file.read(["x", "y"]), (others, -others), strict=True):
+        assert np.array_equal(np.delete(column, place), numbers)
+
+
+def test_what_a_line_holds_does_not_depend_on_where_it_is(tmp_path, monkeypatch):
+    """Lines about as long as a block are read or not by their own length; a mark first in a block is no mark."""
+    monkeypatch.setattr("tailguard.cli.csv_file.BLOCK_BYTES", 100)
+    for line in ("\xef\xbb\xbf7,8", *(f"{'0' * length}7,8" for length in (95, 96, 97, 98, 99, 150, 199))):
+        alone = CsvFile(write(tmp_path, f"x,y\n{line}\n", "latin-1")).read(["x", "y"])
+        for before in range(90, 110):
+            text = f"x,y\n{'0' * before},1\n{line}\n5,6\n"
+            found = CsvFile(write(tmp_path, text, "latin-1")).read(["x", "y"])
+            assert np.array_equal(np.stack(found)[:, 1], np.ravel(alone), equal_nan=True), (line, before)
+
+
+def test_every_line_is_a_row_for_the_reader_too():
+    """Random lines of what a reader of CSV takes for structure: as many rows as lines, with their own cells."""
+    rng = np.random.default_rng(0)
+    letters = np.frombuffer(b'"",;\r\t 1a\x00\xef', np.uint8)
+    options = pv.ReadOptions(autogenerate_column_names=True)
+    for cells in (1, 2, 3):
+        lines = [rng.choice(letters, rng.integers(12)).tobytes() for _ in range(3000)]
+        rows = rows_only(b"\n".join([*lines, b""]), b"\n", b",", cells, 10).tobytes()
+        assert rows.count(b"\n") == len(lines)
+        form = pv.ParseOptions(ignore_empty_lines=False)
+        assert len(pv.read_csv(io.BytesIO(rows), options, form)) == len(lines)
+        alone = [rows_only(line + b"\n", b"\n", b",", cells, 10).tobytes() for line in lines]
+        assert rows == b"".join(alone)
+
+
+def test_lines_of_old_computers_end_in_returns(tmp_path):
+    file = CsvFile(write(tmp_path, "x,y\r1,2\r3,\n4\r5,6"))
+    assert [column.tolist() for column in file.read(["x", "y"])] == [[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]]
 
 
 def test_columns_beyond_the_memory_are_mapped(tmp_path, monkeypatch):
@@ -177,3 +231,19 @@ def test_columns_beyond_the_memory_are_mapped(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
     with pytest.raises(DataError, match="no room for 3 columns of 2000 rows"):
         read()
+
+
+@pytest.mark.parametrize(
+    "line", ['"1,2', "1,2,3,4", "9" * 100_000, '1,"2\r\r'], ids=["quote", "cells", "long", "returns"]
+)
+def test_a_fit_goes_through_whatever_one_line_holds(tailguard, tmp_path, line):
+    rng = np.random.default_rng(0)
+    rows = [f"{x:.6f},{2 * x + e:.6f}" for x, e in rng.normal(size=(3000, 2))]
+    told = []
+    for instead in (line, ","):
+        rows[1234] = instead
+        path = write(tmp_path, "x,y\n" + "\n".join(rows) + "\n")
+        outcome = tailguard("fit", path, "--target", "y", "--epsilon", 4, "--seed", 1, "--json")
+        told.append((outcome.status, outcome.out, outcome.err))
+    assert told[0] == told[1]
+    assert told[0][0] == 0

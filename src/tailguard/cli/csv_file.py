@@ -1,7 +1,8 @@
 """CSV files without type inference: the first line names the columns, and a cell is a number or it is missing.
 
 Guessing types would make the type of a column, and every error about it, depend on the values. Here each cell is
-taken as bytes; what is not written as a decimal number is NaN, and the number of rows is the number of lines.
+taken as bytes; what is not written as a decimal number is NaN, and the number of rows is the number of lines: no line,
+whatever is in it, raises or moves another one.
 """
 
 import csv
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from tailguard._validate import refuse
 from tailguard.cli.console import progress
+from tailguard.cli.csv_lines import blocks, line_end, rows_only
 from tailguard.cli.storage import allocate
 from tailguard.engines.checks import place
 from tailguard.errors import DataError
@@ -46,7 +48,9 @@ class CsvFile:
     """
 
     def __init__(self, path: Path, delimiter: str = AUTO) -> None:
-        line = _first_line(path)
+        first = _first_line(path)
+        self._start, self._end = len(first), line_end(first)
+        line = first.decode("utf-8-sig", "replace")
         if delimiter == AUTO:
             delimiter = max(COMMON, key=lambda common: len(_cells(line, common)[0]))
         if len(delimiter) != 1 or delimiter in '"\r\n' or ord(delimiter) > 127:
@@ -64,8 +68,8 @@ class CsvFile:
         return names
 
     def count(self, tell: Callable[[int], None] = lambda _: None) -> int:
-        """Return the number of rows; no cell is interpreted. `tell` is called with the bytes of every block."""
-        return sum(batch.num_rows for batch in self._batches([0], tell))
+        """Return the number of lines below the first; `tell` is called with the bytes of every block."""
+        return sum(lines.count(self._end) for lines in self._blocks(tell))
 
     def read(
         self, numbers: Sequence[str], labels: tuple[str, Recode] | None = None, *, quiet: bool = True
@@ -91,34 +95,36 @@ class CsvFile:
 
     def _batches(self, places: Sequence[int], tell: Callable[[int], None]) -> Iterator[Any]:
         """Yield the chosen columns as bytes, batch by batch, without the header."""
-        chosen = [f"f{place}" for place in places]
+        chosen, cells, delimiter = [f"f{place}" for place in places], len(self.names), self._delimiter.encode()
         bytes_only = pv.ConvertOptions(include_columns=chosen, column_types=dict.fromkeys(chosen, pa.binary()))
-        # An empty line is a row without values: how many rows there are must not depend on their content.
-        lines = pv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True, ignore_empty_lines=False)
-        plain = pv.ReadOptions(autogenerate_column_names=True, block_size=BLOCK_BYTES)
-        header = 1
+        form = pv.ParseOptions(delimiter=self._delimiter, ignore_empty_lines=False)
+        # A line of our own comes first: what begins a block must not be taken for a byte order mark.
+        head = (delimiter * (cells - 1) or b"0") + self._end
+        for lines in self._blocks(tell):
+            rows = rows_only(head + lines, self._end, delimiter, cells, BLOCK_BYTES)
+            plain = pv.ReadOptions(autogenerate_column_names=True, block_size=rows.size)  # longer than any line of it
+            yield pv.read_csv(pa.BufferReader(pa.py_buffer(rows)), plain, form, bytes_only).slice(1)
+
+    def _blocks(self, tell: Callable[[int], None]) -> Iterator[bytes]:
+        """Yield the lines below the first, as they are."""
+        spoilt = self._delimiter.encode() * len(self.names)  # one cell too many, whatever follows
         try:
-            for batch in pv.open_csv(self._path, plain, lines, bytes_only):
-                yield batch.slice(header)
-                header = 0
-                tell(BLOCK_BYTES)
-        except (pa.ArrowException, OSError) as error:
-            raise self._explain(str(error)) from None  # Arrow quotes the row
-
-    def _explain(self, text: str) -> DataError:
-        path, ragged = str(self._path), re.search(r"Expected (\d+) columns, got (\d+)", text)
-        if ragged:
-            return DataError(f"A row of {path!r} has {ragged[2]} cells where the first line has {ragged[1]}.")
-        if "straddling" in text:
-            return DataError(f"A row of {path!r} is longer than {BLOCK_BYTES} bytes, or its quotes do not close.")
-        return DataError(f"{path!r} has no rows.") if "Empty CSV" in text else _unreadable(self._path)
+            with self._path.open("rb") as file:
+                file.seek(self._start)
+                for lines in blocks(file, self._end, BLOCK_BYTES, spoilt):
+                    yield lines
+                    tell(BLOCK_BYTES)
+        except OSError:
+            raise _unreadable(self._path) from None
 
 
-def _first_line(path: Path) -> str:
-    """Return the first line and nothing of any other."""
+def _first_line(path: Path) -> bytes:
+    """Return the first line with its end, and nothing of any other."""
     try:
-        with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
-            return file.readline(BLOCK_BYTES)
+        with path.open("rb") as file:
+            begin = file.readline(BLOCK_BYTES)
+            place = begin.find(b"\r")
+            return begin if place < 0 or begin[place:] == b"\r\n" else begin[: place + 1]
     except OSError:
         raise _unreadable(path) from None
 
