@@ -110,3 +110,12 @@ def test_a_missing_column_is_named(tailguard, fitted, tmp_path):
     file, _ = fitted("--target", "pay", "--features", "cost,age")
     (tmp_path / "new.csv").write_text("age\n30\n")
     assert "'cost'" in tailguard("predict", file, tmp_path / "new.csv").sentence()
+
+
+def test_what_a_simulation_predicts_says_so(tailguard, fitted, files, tmp_path):
+    file, _ = fitted("--target", "pay", "--features", "cost,age")
+    assert "NOT PRIVATE" in tailguard("predict", file, files / "claims.csv", "--output", tmp_path / "p.csv").err
+    assert "NOT PRIVATE" in tailguard("evaluate", file, files / "claims.csv", "--epsilon", 2).err
+    private = tmp_path / "model.json"
+    assert tailguard("fit", files / "claims.csv", "--target", "pay", "--epsilon", 8, "--output", private).status == 0
+    assert tailguard("predict", private, files / "claims.csv", "--output", tmp_path / "p.csv").err == ""

@@ -129,3 +129,12 @@ def test_other_columns_and_wrong_parameters():
 
 def test_scores_say_that_they_are_not_private():
     assert "not private" in " ".join(tg.LinearRegression.__doc__.split())
+
+
+@pytest.mark.parametrize("kind", ["U", "S", "T"])
+def test_a_word_among_numbers_in_a_matrix_of_text_is_missing(kind):
+    """NumPy makes text of a matrix of words and numbers; turning it back raised on a word, and quoted it."""
+    X = np.array([["north", "1.5"], ["south", "Ada Lovelace"], ["north", " 2e400 "]]).astype(kind)
+    level = X[0, 0]
+    made = tg.PublicOneHotEncoder({0: [level]}).fit_transform(X)
+    np.testing.assert_array_equal(made, [[1.0, 1.5], [0.0, np.nan], [1.0, np.inf]])

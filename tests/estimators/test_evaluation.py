@@ -305,3 +305,13 @@ def test_a_large_budget_does_not_look_beyond_the_largest_error(seed):
     X, y = numbers()
     found = tg.evaluate((W, 0.0), X, y, epsilon=200.0, delta=1e-6, random_state=seed)
     assert found["r2"].value == pytest.approx(r2_score(y, X @ W), abs=0.03)
+
+
+def test_a_simulation_says_so_wherever_it_is_printed():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 2))
+    y = X @ [1.0, 2.0]
+    assert "NOT PRIVATE" in str(tg.evaluate(([1.0, 2.0], 0.0), X, y, random_state=0))
+    assert "NOT PRIVATE" not in str(tg.evaluate(([1.0, 2.0], 0.0), X, y))
+    chosen = tg.select([tg.LinearRegression(), tg.RobustRegression()], X, y, epsilon=4.0, random_state=7)
+    assert "random_state=7" in repr(chosen.best_estimator_)

@@ -62,7 +62,7 @@ def evaluate(
         show_plan(plan, json, session)
         return
     randomness = make_randomness(seed)
-    if not randomness.private:
+    if not (randomness.private and fitted.private):
         warn(NOT_PRIVATE)
     account = session_of("evaluate", session)
     release = run_with_progress(plan, source.open(json), randomness, "Evaluating", account, json)

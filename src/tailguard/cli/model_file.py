@@ -31,6 +31,7 @@ class Model:
 
     More than two classes have `rows` of coefficients and `offsets` instead of one vector and an intercept. Predicted
     numbers and log-odds may be held `within` a range, rows drawn back to where they `end`, log-odds are at most `most`.
+    A simulation is not `private`, and neither is what it predicts.
     """
 
     names: tuple[str, ...]
@@ -44,6 +45,7 @@ class Model:
     within: tuple[float, float] | None = None
     ends: FeatureRange | None = None
     most: float = math.inf
+    private: bool = True
 
     @property
     def used(self) -> tuple[bool, ...]:
@@ -85,7 +87,7 @@ def read_plan(path: Path) -> Plan:
     if "model" not in body:
         return loads(text)
     _check(body)
-    if body.get("private") is not True or "NOT PRIVATE" in str(body.get("numerics")):
+    if not _is_private(body):
         raise PlanError("The model is a simulation from a seed: it is NOT PRIVATE, whatever its plan promises.")
     return loads(json.dumps(body.get("promise")))
 
@@ -104,7 +106,11 @@ def read_model(path: Path) -> Model:
         raise _no_model(path) from None
     if model.target is None:
         raise DataError(f"{str(path)!r} holds a mean, which predicts nothing.")
-    return replace(model, margins=margins, most=most)
+    return replace(model, margins=margins, most=most, private=_is_private(body))
+
+
+def _is_private(body: dict[str, Any]) -> bool:
+    return body.get("private") is True and "NOT PRIVATE" not in str(body.get("numerics"))
 
 
 def read_result(path: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailguard.cli.console import check_writable, not_writable, progress, say, say_json, working
+from tailguard.cli.console import check_writable, not_writable, progress, say, say_json, warn, working
 from tailguard.cli.options import Data, Delimiter, DryRun
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def predict(
     """
     with working("Loading", json):
         from tailguard.cli.model_file import read_model
+        from tailguard.report.words import NOT_PRIVATE
 
         check_writable(output)
         fitted = read_model(model)
@@ -50,6 +51,8 @@ def predict(
     quiet = json or output is None
     engine = source.open(quiet) if source.features else None  # before a file is written over
     rows = _constant(fitted, source.header()[0]) if engine is None else _predictions(fitted, engine, quiet)
+    if not fitted.private:
+        warn(NOT_PRIVATE)
     with _opened(output) as file:
         _write(file, _headings(fitted), rows, json)
 

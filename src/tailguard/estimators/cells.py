@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tailguard.errors import DataError
 
-__all__ = ["as_numbers", "column_cells", "entries", "holds_text", "table"]
+__all__ = ["as_numbers", "column_cells", "entries", "holds_text", "table", "written_numbers"]
 
 CONTAINERS = (list, tuple, np.ndarray)
 
@@ -36,6 +36,18 @@ def _number(cell: Any) -> float:
         return np.inf if cell > 0 else -np.inf
     except Exception:  # None, missing values, containers, Decimal("sNaN"), tensors; any object may raise anything
         return np.nan
+
+
+def written_numbers(cells: NDArray[Any]) -> NDArray[np.float64]:
+    """Return an array of text as floats, NaN where a cell does not spell a number: NumPy would raise, and quote it."""
+    return as_numbers(np.array([_spelt(cell) for cell in cells.ravel().tolist()], object).reshape(cells.shape))
+
+
+def _spelt(cell: str | bytes) -> float | None:
+    try:
+        return float(cell)
+    except (TypeError, ValueError):  # a missing text is no text
+        return None
 
 
 def table(rows: Iterable[Any], name: str) -> NDArray[Any]:

@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 
 from tailguard._validate import refuse
 from tailguard.errors import DataError
-from tailguard.estimators.cells import column_cells, table
+from tailguard.estimators.cells import column_cells, table, written_numbers
 from tailguard.estimators.labels import equal
 from tailguard.estimators.records import numbers
 
@@ -81,8 +81,7 @@ class PublicOneHotEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc
                 cells = column_cells(column)
                 columns += [equal(cells, level).astype(np.float64) for level in levels[j]]
             else:
-                with np.errstate(all="ignore"):  # a wider type may overflow; a warning would tell
-                    columns.append(np.asarray(numbers(np.asarray(column), "X"), dtype=np.float64))
+                columns.append(_passed_through(np.asarray(column)))
         return np.column_stack(columns)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -158,3 +157,11 @@ def _column(X: Any, j: int, names: list[str] | None) -> Any:
     if names is not None:
         return X[names[j]]
     return np.asarray(X)[:, j]
+
+
+def _passed_through(column: NDArray[Any]) -> NDArray[np.float64]:
+    """Return a column that is no category as numbers."""
+    if column.dtype.kind in "UST":
+        return written_numbers(column)
+    with np.errstate(all="ignore"):  # a wider type may overflow; a warning would tell
+        return np.asarray(numbers(column, "X"), dtype=np.float64)

@@ -78,7 +78,8 @@ class Evaluation(Mapping[str, Measure]):
 
     def __str__(self) -> str:
         lines = [f"{m.name} = {m.value:.4g}, {m.low:.4g} to {m.high:.4g}" for m in self.values()]
-        return "\n".join([*lines, f"({self.privacy})"])
+        made = "" if self.release.private else f"; {self.release.numerics}"
+        return "\n".join([*lines, f"({self.privacy}{made})"])
 
 
 def evaluate(

@@ -141,7 +141,7 @@ def select(
     plan = plan_select(estimators, seen, engine.n, engine.d, Privacy(epsilon, delta), scoring, shares, names)
     paid = session_of("select", session)
     release = run(plan, engine, make_randomness(random_state, numerics), paid)
-    fitted = _fitted(named, columns, first, release, session)
+    fitted = _fitted(named, columns, first, release, {"session": session, "random_state": random_state})
     chosen = release.estimate
     assert isinstance(chosen, Selected)
     return Selection(list(named)[chosen.winner], fitted, columns, chosen.noise, release)
@@ -241,13 +241,13 @@ def _fitted(
     columns: dict[str, tuple[int, ...] | None],
     first: LinearModel,
     release: Release,
-    session: SessionLike | None,
+    common: Mapping[str, Any],
 ) -> dict[str, LinearModel]:
-    """Return the candidates as estimators that were fitted."""
+    """Return the candidates as estimators that were fitted; inside a session they have no scores, and a seed shows."""
     assert isinstance(release.estimate, Selected)
     fitted = {}
     for (name, (estimator, _)), model in zip(named.items(), release.estimate.models, strict=True):
-        seen, copy = columns[name], clone(estimator).set_params(session=session)  # inside it, too, there are no scores
+        seen, copy = columns[name], clone(estimator).set_params(**common)
         copy.coef_, copy.intercept_ = model.coefficients, model.intercept
         copy.coef_std_error_ = copy.intercept_std_error_ = None
         copy.n_features_in_ = model.coefficients.size
