@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from tailguard.cli.model_file import _checksum
+
 FIT = ("--target", "pay", "--epsilon", 4)
 
 
@@ -41,6 +43,17 @@ def test_it_is_for_one_model_alone(tailguard, made, tmp_path):
     assert "not for the model" in tailguard("verify", kept, "--model", model).sentence()
     assert tailguard("verify", certificate, "--model", model).status == 0
     assert "not a model file" in tailguard("verify", certificate, "--model", certificate).sentence()
+
+
+def test_it_is_for_these_names_alone(tailguard, made):
+    certificate, path = made()
+    document = json.loads(path.read_text())
+    first, second, *rest = document["model"]["columns"]
+    for name, other in (("columns", [second, first, *rest]), ("target", first), ("classes", ["no", "yes"])):
+        body = {key: value for key, value in document.items() if key != "checksum"}
+        body["model"] = {**document["model"], name: other}
+        path.write_text(json.dumps({**body, "checksum": _checksum(body)}))
+        assert "not for the model" in tailguard("verify", certificate, "--model", path).sentence()
 
 
 def test_it_names_the_line_of_the_ledger(tailguard, made, tmp_path):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tailguard.cli.console import check_writable, json_text, note, progress, say, say_json, warn, write
-from tailguard.cli.model_file import document
+from tailguard.cli.model_file import document, names_of
 from tailguard.cli.sources import Source, read_to_the_end
 from tailguard.engines.base import Chunk, Engine, Kernel, Records
 from tailguard.engines.partition import WHOLE, Block
@@ -62,7 +62,8 @@ class Job:
         if self.report is not None:
             write(self.report, html(release, names=names, target=target, classes=self.source.classes))
         if self.certificate is not None:
-            write(self.certificate, json_text(release.certificate(issued=now())))
+            called = names_of(model)
+            write(self.certificate, json_text(release.certificate(issued=now(), names=called)))
         if self.json:
             say_json(model)
         else:

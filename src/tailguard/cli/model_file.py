@@ -17,7 +17,7 @@ from tailguard.plans import Plan, Release, dumps, loads
 from tailguard.plans.result import result_of
 from tailguard.solvers.feature_range import FeatureRange
 
-__all__ = ["Model", "document", "read_model", "read_plan", "read_result", "read_text"]
+__all__ = ["Model", "document", "names_of", "read_model", "read_plan", "read_result", "read_text"]
 
 FORMAT = "tailguard model 1"
 
@@ -114,7 +114,7 @@ def _is_private(body: dict[str, Any]) -> bool:
 
 
 def read_result(path: Path) -> dict[str, Any]:
-    """Return the numbers of a model file, of any kind of model, that was not altered: what its certificate is for."""
+    """Return numbers and names of a model file, of any kind, that was not altered: what its certificate is for."""
     body = _body(read_text(path))
     if "model" not in body:
         raise _no_model(path)
@@ -123,9 +123,14 @@ def read_result(path: Path) -> dict[str, Any]:
         model = body["model"]
         numbers = {name: model[name] for name in ("coefficients", "intercept")}
         held = {name: model[name] for name in HELD if name in model}
-        return {**numbers, "uncertainty": body["uncertainty"], **held}
+        return {**names_of(body), **numbers, "uncertainty": body["uncertainty"], **held}
     except (TypeError, KeyError):
         raise _no_model(path) from None
+
+
+def names_of(body: dict[str, Any]) -> dict[str, Any]:
+    """Return what columns, target and classes of a model document are called."""
+    return {name: body["model"][name] for name in ("columns", "target", "classes")}
 
 
 def _model(

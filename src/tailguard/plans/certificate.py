@@ -7,6 +7,7 @@ was made, which versions, which result) is covered by the checksum against accid
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -61,7 +62,7 @@ def certificate_schema() -> dict[str, Any]:
     return found
 
 
-def certify(release: "Release", issued: str | None = None) -> dict[str, Any]:
+def certify(release: "Release", issued: str | None = None, names: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the certificate of a release; `Release.certificate` calls it."""
     release.ledger.check(release.plan)
     if release.private != wording.how_noise_was_made(release.plan, release.numerics)[0]:
@@ -70,7 +71,7 @@ def certify(release: "Release", issued: str | None = None) -> dict[str, Any]:
         "issued": issued,
         "numerics": release.numerics,
         "versions": dict(release.versions),
-        "result": result_hash(result_of(release)),
+        "result": result_hash({**(names or {}), **result_of(release)}),
         "session": None,
     }
     if release.receipt is not None:

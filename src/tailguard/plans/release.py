@@ -1,5 +1,6 @@
 """The only object that leaves a run: safe to publish, because all of it was released or public."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,13 +102,16 @@ class Release:
         """Return the digest of the plan."""
         return digest(self.plan)
 
-    def certificate(self, *, issued: str | None = None) -> dict[str, Any]:
+    def certificate(self, *, issued: str | None = None, names: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return what is promised about this release, as JSON values that anybody can recompute without data.
 
         Parameters
         ----------
         issued : str or None, default=None
             When and by whom, if you wish to say it.
+        names : mapping or None, default=None
+            What the result is published with and a release does not know: names of columns, target and classes, as JSON
+            values. They are then part of the result that the certificate is for.
 
         Returns
         -------
@@ -124,4 +128,4 @@ class Release:
         """
         from tailguard.plans.certificate import certify  # which needs this class
 
-        return certify(self, issued)
+        return certify(self, issued, names)
