@@ -87,6 +87,9 @@ def test_one_long_string_does_not_multiply_the_memory_of_a_list():
     labels = [0, 1] * 150_000
     labels[7] = rows[7][0]
     assert vector(None, labels)[6] == 0
+    words = pl.Series(["no", "yes"] * 150_000).scatter(7, rows[7][0])
+    assert vector(None, words)[6] == "no"
+    assert np.isnan(tg.PublicOneHotEncoder({}).transform(words.to_frame("word"))).all()
 
 
 @pytest.mark.parametrize("cell", [10**30, "a word", None, Decimal("NaN"), pd.NA, [1]], ids=str)

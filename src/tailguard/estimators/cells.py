@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tailguard.errors import DataError
 
-__all__ = ["as_numbers", "column_cells", "entries", "holds_text", "table", "written_numbers"]
+__all__ = ["array_of", "as_numbers", "column_cells", "entries", "holds_text", "table", "written_numbers"]
 
 CONTAINERS = (list, tuple, np.ndarray)
 
@@ -85,6 +85,12 @@ def _length(cell: Any) -> int | None:
 def holds_text(cells: Iterable[Any]) -> bool:
     """Return whether a column has nothing but text in it; one such cell among others does not make it a text."""
     return all(cell is None or isinstance(cell, str | bytes) for cell in cells)
+
+
+def array_of(column: Any) -> NDArray[Any]:
+    """Return a column as an array; text of polars cell by cell: NumPy gives every cell the width of the longest."""
+    text = type(column).__module__.startswith("polars") and str(getattr(column, "dtype", "")) == "String"
+    return column_cells(column) if text else np.asarray(column)
 
 
 def column_cells(column: Any) -> NDArray[Any]:

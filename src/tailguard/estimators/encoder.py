@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 
 from tailguard._validate import refuse
 from tailguard.errors import DataError
-from tailguard.estimators.cells import column_cells, table, written_numbers
+from tailguard.estimators.cells import array_of, column_cells, table, written_numbers
 from tailguard.estimators.labels import equal
 from tailguard.estimators.records import numbers
 
@@ -81,7 +81,7 @@ class PublicOneHotEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc
                 cells = column_cells(column)
                 columns += [equal(cells, level).astype(np.float64) for level in levels[j]]
             else:
-                columns.append(_passed_through(np.asarray(column)))
+                columns.append(_passed_through(array_of(column)))
         return np.column_stack(columns)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:

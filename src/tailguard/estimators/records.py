@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tailguard import engines
 from tailguard.engines import Engine
 from tailguard.errors import DataError
-from tailguard.estimators.cells import as_numbers, column_cells, entries, holds_text, table
+from tailguard.estimators.cells import array_of, as_numbers, column_cells, entries, holds_text, table
 
 __all__ = ["matrix", "numbers", "open_records", "products", "target", "vector"]
 
@@ -101,7 +101,7 @@ def vector(estimator: BaseEstimator, y: Any, classes: NDArray[Any] | None = None
         y = decoded(y)
     if isinstance(y, list | tuple):
         return entries(y)
-    array = np.asarray(y)
+    array = array_of(y)
     if library in TABLES and array.ndim == 1 and array.dtype.kind == "f" and np.isnan(array).any():
         array = column_cells(y)  # a missing integer has made floats of all others, and large ones are rounded
     if array.ndim == 2 and array.shape[1] == 1:
