@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tailguard.run.randomness import Simulation
 from tailguard.statistics import Weighted
 
 LINEAR = ("--target", "pay", "--features", "age,cost")
@@ -45,9 +46,39 @@ def test_a_sensitivity_that_is_too_small_is_noticed(tailguard, files, monkeypatc
     assert "BROKE its promise" in outcome.out
 
 
+MEAN = ("--features", "age,pay", "--epsilon", 8, "--row", 3, "--attack", 100)
+
+
+def test_an_attack_on_a_file(tailguard, files, monkeypatch):
+    outcome = tailguard("audit", files / "claims.parquet", *MEAN)
+    assert outcome.status == 0, outcome.err
+    assert "The plan kept its promise." in outcome.out
+    assert "Attack on the promise ε = 8, δ = 1e-06: not broken." in outcome.out
+    assert "simulation from seed 0, NOT PRIVATE" in outcome.out
+    assert "must not be published" in outcome.err
+    assert "98765" not in outcome.out
+    monkeypatch.setattr("tailguard.cli.audit.HELD", 0)  # as for a file that is larger than the memory
+    assert tailguard("audit", files / "claims.parquet", *MEAN).out == outcome.out
+
+
+def test_an_attack_on_noise_that_is_too_small(tailguard, files, monkeypatch):
+    whole = Simulation.gaussian
+    monkeypatch.setattr(Simulation, "gaussian", lambda self, value, scale: whole(self, value, 0.3 * scale))
+    outcome = tailguard("audit", files / "claims.feather", *MEAN, "--json", "--seed", 500)
+    assert outcome.status == 1  # and all statistics are as they should be
+    found = json.loads(outcome.out)
+    assert found["holds"] is False
+    assert max(ratio for steps in found["changes"].values() for ratio in steps.values()) <= 1.0
+    assert found["attack"]["verdict"] == "broken"
+    assert found["attack"]["noise_upper"] < 1.0
+    assert found["attack"]["claimed"] == {"epsilon": 8.0, "delta": 1e-6}
+    assert "seed 500" in found["attack"]["numerics"]
+
+
 @pytest.mark.parametrize(
     ("words", "status", "part"),
     [
+        ((*LINEAR, "--attack", 99), 2, "'attack' parameter of audit"),
         ((*LINEAR, "--row", 4000), 2, "'row' parameter of Neighbour"),
         ((*LINEAR, "--row", -1), 2, "'row' parameter of Neighbour"),
         (("--model", "logistic"), 2, "needs a --target"),

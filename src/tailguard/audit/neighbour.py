@@ -1,6 +1,7 @@
 """A neighbouring data set without a copy of the data: the same records, one of them replaced."""
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -48,7 +49,7 @@ class Neighbour:
         """Return the sum of a kernel over the chunks of a block."""
         total = self._engine.map_sum(kernel, block)
         if block.mask(self.row, self.row + 1, self.n)[0]:
-            total = total - kernel(*self._old()) + kernel(*self._new)
+            total = total - kernel(*self._old) + kernel(*self._new)
         return total
 
     def gather(self, block: Block = WHOLE) -> Records:
@@ -75,6 +76,7 @@ class Neighbour:
         if y is not None and y_new is not None:
             y[place] = y_new[0]
 
+    @cached_property
     def _old(self) -> Records:
         start = 0
         for rows, y in self._engine.chunks():

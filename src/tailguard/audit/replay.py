@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from tailguard.audit.likelihood import distance
 from tailguard.engines.base import Engine
 from tailguard.engines.partition import Block
 from tailguard.engines.selection import Selection
 from tailguard.errors import BudgetError, DataError, LedgerError
 from tailguard.estimators.base import PrivateEstimator
-from tailguard.mechanisms.base import IntVector, Norm
+from tailguard.mechanisms.base import IntVector
 from tailguard.plans.plan import Plan
 from tailguard.plans.release import Ledger
 from tailguard.plans.step import Step
@@ -189,7 +190,7 @@ class _Trace:
 
 def _changes(first: _Trace, second: _Trace) -> tuple[Change, ...]:
     return tuple(
-        Change(one.step.name, _length(other.exact - one.exact, one.step.mechanism.norm) / one.step.sensitivity)
+        Change(one.step.name, distance(other.exact - one.exact, one.step.mechanism.norm) / one.step.sensitivity)
         for one, other in zip(first.asked, second.asked, strict=False)
     )
 
@@ -203,8 +204,3 @@ def _fingerprint(value: Any) -> object:
     if isinstance(value, list | tuple):
         return tuple(map(_fingerprint, value))
     return value
-
-
-def _length(change: IntVector, norm: Norm) -> float:
-    order = {"l1": 1, "l2": 2, "linf": np.inf, "tilt": 2}[norm]
-    return float(np.linalg.norm(change.astype(np.float64), order))

@@ -238,6 +238,10 @@ class PerturbedMinimiser(_Solved):
         """Return the minimiser without a tilt, on the grid; a replay compares it. No mechanism releases it."""
         return self.minimise(source, np.zeros(self.dimension), self.radius)
 
+    def objective(self, source: Source) -> Objective:
+        """Return what is minimised, without a tilt. Exact data: for audits alone."""
+        return self._objective(source, np.zeros(self.dimension), None)
+
     def minimise(self, source: Source, tilt: FloatVector, reach: float) -> IntVector:
         """Return the minimiser under a tilt, folded back into the ball of radius `reach`, on the grid.
 
