@@ -37,6 +37,11 @@ class _NoArray:
         raise KeyError("a record")
 
 
+class _Endless:
+    def __float__(self):
+        raise OverflowError("a record")
+
+
 ODD = {
     "list": [2.0],
     "empty list": [],
@@ -46,6 +51,7 @@ ODD = {
     "series": pd.Series([1, 2]),
     "dictionary": {},
     "no array": _NoArray(),
+    "too large, and of no sign": _Endless(),
 }
 
 
@@ -72,9 +78,27 @@ def test_a_list_of_one_entry_is_that_entry_in_every_record_by_itself():
     assert np.all(np.array(fits) == fits[0])
 
 
+def test_a_row_that_cannot_be_read_is_a_row_of_another_length():
+    class Row:
+        def __iter__(self):
+            raise KeyError("a record")
+
+    with pytest.raises(tg.errors.DataError, match="rows of equal length"):
+        tg.Mean().fit([[1.0], Row()])
+
+
+def test_a_signalling_nan_among_labels_does_not_warn():
+    labels = (np.arange(N) % 2).astype(np.float32)
+    labels.view(np.uint32)[3] = 0x7F800001
+    assert np.isnan(zero_one(labels, np.array([0, 1]))[3])
+
+
 def test_tables_of_lists_are_refused():
     with pytest.raises(tg.errors.DataError, match="its cells must not be lists"):
         tg.Mean().fit([[[1.0], [2.0]], [[3.0], [4.0]]])
+    for rows in (["12", "34"], [{"a": 1.0}, {"a": 2.0}], [1.0, 2.0]):
+        with pytest.raises(tg.errors.DataError, match="must have two dimensions"):
+            tg.Mean().fit(rows)
     with pytest.raises(tg.errors.DataError, match="one entry a record"):
         tg.LinearRegression().fit([[1.0], [2.0]], [[1.0, 2.0], [3.0]])
 

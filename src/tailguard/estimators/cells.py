@@ -16,6 +16,10 @@ from tailguard.errors import DataError
 __all__ = ["array_of", "as_numbers", "column_cells", "entries", "holds_text", "table", "written_numbers"]
 
 CONTAINERS = (list, tuple, np.ndarray)
+NO_ROWS = (str, bytes, dict, set, frozenset)
+"""What can be run through and is no row of cells."""
+
+_UNEQUAL = "{} must be a table of numbers with rows of equal length."
 
 
 def as_numbers(cells: NDArray[Any]) -> NDArray[np.float64]:
@@ -31,11 +35,16 @@ def _number(cell: Any) -> float:
     if isinstance(cell, str | bytes | np.complexfloating):
         return np.nan
     try:
+        return _size(cell)
+    except Exception:  # None, missing values, containers, Decimal("sNaN"), tensors; any object may raise anything
+        return np.nan
+
+
+def _size(cell: Any) -> float:
+    try:
         return float(cell)
     except OverflowError:
         return np.inf if cell > 0 else -np.inf
-    except Exception:  # None, missing values, containers, Decimal("sNaN"), tensors; any object may raise anything
-        return np.nan
 
 
 def written_numbers(cells: NDArray[Any]) -> NDArray[np.float64]:
@@ -53,18 +62,19 @@ def _spelt(cell: str | bytes) -> float | None:
 def table(rows: Iterable[Any], name: str) -> NDArray[Any]:
     """Return a list of rows as a matrix of Python objects; where the rows are none, a vector of them."""
     listed = list(rows)
-    if not all(np.iterable(row) and not isinstance(row, str | bytes) for row in listed):
-        return _objects(listed)
     try:
-        lists = [list(row) for row in listed]
-    except Exception:  # a row that cannot be read to its end has no length either
-        lists = [[], [None]]
-    if len({len(row) for row in lists}) > 1:
-        raise DataError(f"{name} must be a table of numbers with rows of equal length.")
-    cells = _objects(list(chain.from_iterable(lists)))
+        lists = [None if isinstance(row, NO_ROWS) or not np.iterable(row) else list(row) for row in listed]
+    except Exception:  # a row that cannot be read to its end has no length
+        raise DataError(_UNEQUAL.format(name)) from None
+    whole = [row for row in lists if row is not None]
+    if len(whole) < len(lists):
+        return _objects(listed)
+    if len({len(row) for row in whole}) > 1:
+        raise DataError(_UNEQUAL.format(name))
+    cells = _objects(list(chain.from_iterable(whole)))
     if cells.size and all(isinstance(cell, CONTAINERS) for cell in cells):
         raise DataError(f"{name} must have two dimensions, rows and features: its cells must not be lists.")
-    return cells.reshape(len(lists), -1) if lists else cells
+    return cells.reshape(len(whole), -1) if whole else cells
 
 
 def entries(cells: Sequence[Any]) -> NDArray[Any]:

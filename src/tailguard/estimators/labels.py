@@ -27,7 +27,8 @@ def equal(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
     """Return which labels are this one; a missing value, or one of a type that does not compare, is not."""
     if labels.dtype == object:
         return np.fromiter((_same(cell, label) for cell in labels), bool, labels.size)
-    found = np.asarray(labels == label, dtype=bool)
+    with np.errstate(all="ignore"):  # a signalling NaN is cast with a warning
+        found = np.asarray(labels == label, dtype=bool)
     return found if found.shape == labels.shape else np.zeros(labels.shape, bool)
 
 
