@@ -128,8 +128,9 @@ def test_one_cell_that_makes_objects_of_a_pandas_column_is_a_missing_cell(cell):
     assert model.predict(frame[["x"]]).shape == (N,)
 
 
-def test_pandas_columns_of_text_alone_are_refused():
-    frame = pd.DataFrame({"x": np.arange(4.0), "word": pd.Series(["a", "b", None, "c"], dtype=object)})
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_pandas_columns_without_any_number_are_refused(missing):
+    frame = pd.DataFrame({"x": np.arange(4.0), "word": pd.Series(["a", "b", missing, "c"], dtype=object)})
     for records in ((frame, frame["x"]), (frame[["x"]], frame["word"]), (frame, "word")):
         with pytest.raises(tg.errors.DataError, match="must hold real numbers or booleans"):
             tg.LinearRegression().fit(*records)

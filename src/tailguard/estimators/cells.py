@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tailguard.errors import DataError
 
-__all__ = ["array_of", "as_numbers", "column_cells", "entries", "holds_text", "table", "written_numbers"]
+__all__ = ["array_of", "as_numbers", "column_cells", "entries", "table", "written_numbers"]
 
 CONTAINERS = (list, tuple, np.ndarray)
 NO_ROWS = (str, bytes, dict, set, frozenset)
@@ -90,11 +90,6 @@ def _length(cell: Any) -> int | None:
     if isinstance(cell, np.ndarray):
         return len(cell) if cell.ndim == 1 else None
     return len(cell) if isinstance(cell, list | tuple) else None
-
-
-def holds_text(cells: Iterable[Any]) -> bool:
-    """Return whether a column has nothing but text in it; one such cell among others does not make it a text."""
-    return all(cell is None or isinstance(cell, str | bytes) for cell in cells)
 
 
 def array_of(column: Any) -> NDArray[Any]:

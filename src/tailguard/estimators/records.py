@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tailguard import engines
 from tailguard.engines import Engine
 from tailguard.errors import DataError
-from tailguard.estimators.cells import array_of, as_numbers, column_cells, entries, holds_text, table
+from tailguard.estimators.cells import array_of, as_numbers, column_cells, entries, table
 
 __all__ = ["matrix", "numbers", "open_records", "products", "target", "vector"]
 
@@ -134,21 +134,26 @@ def numbers(X: Any, name: str) -> Any:
     listed = isinstance(X, list | tuple)
     if not listed and dtype != np.dtype(object):
         return X
-    cells = np.asarray(X) if not listed else entries(X) if name == "y" else table(X, name)
-    if hasattr(X, "to_list") and holds_text(cells):
-        return X  # a column of a table that is a text is refused by its type
-    return _floats(cells)
+    if hasattr(X, "to_list"):
+        return _series(X)
+    return _floats(np.asarray(X) if not listed else entries(X) if name == "y" else table(X, name))
 
 
 def _frame(X: Any) -> Any:
     """Return a pandas frame with its columns of Python objects as floats: one cell may have made objects of all."""
-    found = [j for j, kind in enumerate(X.dtypes) if kind == np.dtype(object) and not holds_text(X.iloc[:, j])]
+    found = [j for j, kind in enumerate(X.dtypes) if kind == np.dtype(object)]
     if not found:
         return X
     frame = X.copy(deep=False)
     for j in found:
-        frame.isetitem(j, _floats(X.iloc[:, j].to_numpy()))
+        frame.isetitem(j, _series(X.iloc[:, j]))
     return frame
+
+
+def _series(column: Any) -> Any:
+    """Return a pandas column of Python objects as floats; one without any number is a text, refused by its type."""
+    floats = _floats(column.to_numpy())
+    return column if np.isnan(floats).all() else floats
 
 
 def _floats(cells: NDArray[Any]) -> NDArray[np.float64]:
