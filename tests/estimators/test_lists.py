@@ -93,6 +93,23 @@ def test_a_signalling_nan_among_labels_does_not_warn():
     assert np.isnan(zero_one(labels, np.array([0, 1]))[3])
 
 
+MASKED = {
+    "target": lambda X, y: tg.LinearRegression().fit(X, y),
+    "labels": lambda X, y: tg.LogisticRegression().fit(X, y > 0),
+    "objects": lambda X, y: tg.LinearRegression().fit(X, y.astype(object)),
+    "rows of objects": lambda _, y: tg.Mean().fit(y[:, np.newaxis].astype(object)),
+    "encoder": lambda _, y: tg.PublicOneHotEncoder({}).fit_transform(y[:, np.newaxis]),
+    "evaluation": lambda X, y: tg.evaluate(([1.0], 0.0), X, y),
+}
+
+
+@pytest.mark.parametrize("act", MASKED.values(), ids=MASKED.keys())
+def test_what_is_masked_is_not_used(act):
+    """The numbers behind a mask are those that must not be looked at."""
+    with pytest.raises(tg.errors.DataError, match="must not be a masked array"):
+        act(np.ones((N, 1)), np.ma.masked_array(np.arange(N) % 3, np.arange(N) == 5))
+
+
 def test_tables_of_lists_are_refused():
     with pytest.raises(tg.errors.DataError, match="its cells must not be lists"):
         tg.Mean().fit([[[1.0], [2.0]], [[3.0], [4.0]]])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tailguard.errors import DataError
 
-__all__ = ["array_of", "as_numbers", "column_cells", "entries", "table", "written_numbers"]
+__all__ = ["array_of", "as_numbers", "column_cells", "entries", "refuse_mask", "table", "written_numbers"]
 
 CONTAINERS = (list, tuple, np.ndarray)
 NO_ROWS = (str, bytes, dict, set, frozenset)
@@ -90,6 +90,12 @@ def _length(cell: Any) -> int | None:
     if isinstance(cell, np.ndarray):
         return len(cell) if cell.ndim == 1 else None
     return len(cell) if isinstance(cell, list | tuple) else None
+
+
+def refuse_mask(values: Any, name: str) -> None:
+    """Refuse a masked array: what turns it into another one uses the numbers behind the mask."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise DataError(f"{name} must not be a masked array: missing values are NaN.")
 
 
 def array_of(column: Any) -> NDArray[Any]:

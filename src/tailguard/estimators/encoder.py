@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 
 from tailguard._validate import refuse
 from tailguard.errors import DataError
-from tailguard.estimators.cells import array_of, column_cells, table, written_numbers
+from tailguard.estimators.cells import array_of, column_cells, refuse_mask, table, written_numbers
 from tailguard.estimators.labels import equal
 from tailguard.estimators.records import numbers
 
@@ -70,6 +70,7 @@ class PublicOneHotEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Return the encoded rows."""
+        refuse_mask(X, "X")
         X = table(X, "X") if isinstance(X, list | tuple) else X
         names, count = header(X)
         self._check(names, count)

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tailguard import engines
 from tailguard.engines import Engine
 from tailguard.errors import DataError
-from tailguard.estimators.cells import array_of, as_numbers, column_cells, entries, table
+from tailguard.estimators.cells import array_of, as_numbers, column_cells, entries, refuse_mask, table
 
 __all__ = ["matrix", "numbers", "open_records", "products", "target", "vector"]
 
@@ -92,6 +92,7 @@ def vector(estimator: BaseEstimator, y: Any, classes: NDArray[Any] | None = None
     """
     if y is None:
         raise DataError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    refuse_mask(y, "y")
     if classes is not None:
         _check_kind(y, classes)
     library = type(y).__module__.partition(".")[0]
@@ -128,6 +129,7 @@ def numbers(X: Any, name: str) -> Any:
     """Return lists and arrays of Python objects as floats; a failure names the argument, never the value."""
     if hasattr(X, "columns"):
         return _frame(X) if hasattr(X, "isetitem") else X
+    refuse_mask(X, name)
     dtype = getattr(X, "dtype", None)
     if getattr(dtype, "kind", "") == "c":
         raise DataError(f"Complex data not supported: {name} must hold real numbers.")
