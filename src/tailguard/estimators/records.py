@@ -103,7 +103,8 @@ def vector(estimator: BaseEstimator, y: Any, classes: NDArray[Any] | None = None
     if isinstance(y, list | tuple):
         return entries(y)
     array = array_of(y)
-    if library in TABLES and array.ndim == 1 and array.dtype.kind == "f" and np.isnan(array).any():
+    declared = getattr(y, "dtype", None) == array.dtype
+    if library in TABLES and array.ndim == 1 and array.dtype.kind == "f" and not declared and np.isnan(array).any():
         array = column_cells(y)  # a missing integer has made floats of all others, and large ones are rounded
     if array.ndim == 2 and array.shape[1] == 1:
         message = "A column-vector y was passed when a 1d array was expected."
