@@ -103,7 +103,7 @@ def vector(estimator: BaseEstimator, y: Any, classes: NDArray[Any] | None = None
     if isinstance(y, list | tuple):
         return entries(y)
     array = array_of(y)
-    declared = getattr(y, "dtype", None) == array.dtype
+    declared = isinstance(getattr(y, "dtype", None), np.dtype)
     if library in TABLES and array.ndim == 1 and array.dtype.kind == "f" and not declared and np.isnan(array).any():
         array = column_cells(y)  # a missing integer has made floats of all others, and large ones are rounded
     if array.ndim == 2 and array.shape[1] == 1:
