@@ -83,6 +83,14 @@ def test_a_promise_that_the_plan_does_not_keep_is_found_out():
     assert found.noise_upper >= 1.0
 
 
+def test_noise_below_the_plan_is_found_out_where_the_promise_leaves_room(monkeypatch):
+    whole, plan = Simulation.gaussian, dataclasses.replace(GAUSSIAN.plan(N, 1), privacy=Privacy(40.0, 1e-6))
+    monkeypatch.setattr(Simulation, "gaussian", lambda self, value, scale: whole(self, value, 0.5 * scale))
+    found = attack_plan(plan, engines.open(X), runs=200, seed=514)
+    assert found.shown < 1.0
+    assert not found.holds
+
+
 @pytest.mark.parametrize(
     "name", ["clipped mean, pure", "Catoni peeling", "truncated peeling, paper", "median of means"]
 )

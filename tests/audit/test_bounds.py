@@ -46,12 +46,12 @@ def test_pure_bounds_are_rarely_above_the_truth(runs):
 
 
 def test_the_half_that_chooses_does_not_judge():
-    """Scores that say nothing: the best of all thresholds would promise something on the runs that chose it."""
-    rng, games = np.random.default_rng(2), 300
-    bounds = []
-    for _ in range(games):
-        bounds.append(recognition(rng.standard_normal(200), rng.random(200) < 0.5, 0.0, RISK).epsilon)
-    assert not _too_often(np.sum(np.array(bounds) > 0.0), games)
+    first = np.random.default_rng(2).random(400) < 0.5
+    telling, silent = np.where(first, 1.0, -1.0), np.zeros(400)
+    early, late = np.arange(400) < 200, np.arange(400) >= 200
+    assert recognition(np.where(early, telling, silent), first, 0.0, RISK).epsilon == 0.0
+    assert recognition(np.where(late, telling, silent), first, 0.0, RISK).epsilon > 3.0
+    assert recognition(telling, first, 0.0, RISK).power == 1.0
 
 
 def test_a_data_set_is_recognised_from_either_side():

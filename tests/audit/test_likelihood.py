@@ -4,6 +4,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from scipy.stats import laplace, norm
 
 from tailguard.audit.likelihood import _picked, _set_picked, log_likelihood
 from tailguard.losses import Squared
@@ -49,6 +50,18 @@ def _ratios(mechanism, planned):
 def test_ratios_are_those_of_densities(mechanism):
     assert _excess(_ratios(mechanism, MULTIPLIER)) < 4.0
     assert _excess(_ratios(mechanism, 0.6 * MULTIPLIER)) > 4.0  # of another scale they are not
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "law"), [(Gaussian(), norm), (Laplace(), laplace), (L2Laplace(), laplace)], ids=str
+)
+def test_noise_on_values_has_its_density(mechanism, law):
+    step = _step(mechanism)
+    scale = mechanism.noise(MULTIPLIER, SENSITIVITY, 4)
+    released = np.array([1000, 200, -3000, 9000])
+    found = log_likelihood(step, Fixed, OTHER, released) - log_likelihood(step, Fixed, ONE, released)
+    expected = [law(loc=exact, scale=scale).logpdf(released).sum() for exact in (OTHER, ONE)]
+    assert found == pytest.approx(expected[0] - expected[1])
 
 
 def test_chances_of_picks_add_up_to_one():

@@ -96,7 +96,9 @@ class Attack:
             f"{self.runs} fits, {self.numerics}. One record was {self.records}.",
             f"On which data set a fit was, the adversary guessed right in {self.guessed_right:.1%} of them.",
             f"So ε ≥ {least} whatever the mechanisms are, and ε ≥ {planned} with noise of the planned kinds.",
-            f"There is at most {most} times the planned noise." if self.mu_lower > 0.0 else "Any noise would do that.",
+            f"There is at most {most} times the planned noise."
+            if self.mu_lower > 0.0
+            else "However much noise there is, it explains that.",
             f"This is {self.shown:.0%} of the promised ε, with a confidence of {self.confidence:.4g}.",
         )
         return "\n".join(lines)
