@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 
 def test_the_table_the_curve_and_what_is_assumed(tailguard):
     outcome = tailguard("advise", "--rows", 20_000, "--features", 8, "--epsilon", 1)
@@ -28,3 +30,30 @@ def test_public_units_of_a_file(tailguard, tmp_path):
     first, second = (found["options"][0]["predicted"] for found in (without, given))
     assert second < 0.5 * first
     assert tailguard(*words, "--scales", tmp_path / "none.json").status == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "loss"),
+    [
+        (("linear",), "squared"),
+        (("logistic",), "logistic"),
+        (("svc",), "hinge"),
+        (("least-absolute",), "absolute"),
+        (("robust", "--robust-loss", "biweight"), "biweight"),
+        (("sparse-linear", "--sparsity", 3), "squared"),
+        (("lasso", "--radius", 2), "squared"),
+        (("mean",), "squared distance"),
+    ],
+)
+def test_it_takes_the_words_of_fit_and_plan(tailguard, words, loss):
+    """What is advised is what a plan of the same words does."""
+    facts = ("--rows", 20_000, "--features", 30, "--model", *words, "--json")
+    advice, plan = (json.loads(tailguard(verb, *facts).out) for verb in ("advise", "plan"))
+    assert advice["loss"] == loss
+    assert [option["recipe"] for option in advice["options"] if option["automatic"]] == [plan["plan"]["recipe"]]
+
+
+def test_a_sparse_model_needs_its_number_of_columns(tailguard):
+    words = ("advise", "--rows", 20_000, "--features", 30)
+    assert "'sparsity'" in tailguard(*words, "--model", "sparse-linear").sentence()
+    assert "'sparsity'" in tailguard(*words, "--model", "linear", "--sparsity", 3).sentence()

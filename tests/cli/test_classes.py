@@ -45,6 +45,11 @@ def test_the_plan_of_three_classes_is_shown_without_data(tailguard, flowers):
     outcome = tailguard("fit", flowers[0], *FIT, "--dry-run")
     assert outcome.status == 0, outcome.err
     assert "class shares" in outcome.out
+    # Who has no file gets the same plan from its size.
+    dry = tailguard("fit", flowers[0], *FIT[:-2], "--dry-run", "--json").out
+    words = ("--model", "logistic", "--classes", "a,b,c", "--epsilon", 4, "--json")
+    assert tailguard("plan", "--rows", 4000, "--features", 2, *words).out == dry
+    assert "'classes'" in tailguard("plan", "--rows", 4000, "--features", 2, *words, "--classes", "a").sentence()
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,22 @@
 """`tailguard advise`: which recipe, and what error to expect, from public facts alone."""
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tailguard._validate import refuse
 from tailguard.cli.console import say, say_json, working
-from tailguard.cli.options import Delta, Epsilon, Json, ScalesFile, public_units
+from tailguard.cli.options import (
+    Delta,
+    Epsilon,
+    Json,
+    ModelName,
+    Radius,
+    RobustLoss,
+    ScalesFile,
+    make_estimator,
+    public_units,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -16,25 +26,17 @@ if TYPE_CHECKING:
 __all__ = ["advise"]
 
 
-class LossName(StrEnum):
-    """What can be fitted."""
-
-    mean = "mean"
-    squared = "squared"
-    logistic = "logistic"
-    huber = "huber"
-    biweight = "biweight"
-    absolute = "absolute"
-    hinge = "hinge"
-
-
 def advise(
     rows: Annotated[int, typer.Option(help="Number of rows, public.", show_default=False)],
     features: Annotated[int, typer.Option(help="Number of features, public.", show_default=False)],
-    loss: Annotated[LossName, typer.Option(help="What is fitted; squared is a linear regression.")] = LossName.squared,
+    model: Annotated[ModelName, typer.Option("--model", "--loss", help="What is fitted.")] = ModelName.linear,
     epsilon: Epsilon = 1.0,
     delta: Delta = 1e-6,
-    sparsity: Annotated[int | None, typer.Option(help="At most so many columns in the model.")] = None,
+    sparsity: Annotated[
+        int | None, typer.Option(help="Sparse models: how many columns, public.", rich_help_panel="Method")
+    ] = None,
+    robust_loss: RobustLoss = None,
+    radius: Radius = None,
     signal_to_noise: Annotated[
         float, typer.Option(help="Assumed: variance of the signal ÷ that of the noise, R² ÷ (1 − R²).")
     ] = 1.0,
@@ -50,9 +52,19 @@ def advise(
         from tailguard.privacy import Privacy
         from tailguard.recipes import advise as ask
 
-        privacy, units = Privacy(epsilon, delta), public_units(scales)
+        if sparsity is None and "sparse" in model.value:
+            raise refuse("sparsity", "advise", "an integer for sparse models", sparsity)
+        given = {"radius": radius, "scales": public_units(scales)}
+        estimator = make_estimator(model, given, None if sparsity is None else str(sparsity), robust_loss)
+        problem = estimator.problem(rows, features)
         advice = ask(
-            rows, features, loss.value, privacy, sparsity=sparsity, signal_to_noise=signal_to_noise, scales=units
+            rows,
+            features,
+            problem.loss,
+            Privacy(epsilon, delta),
+            domain=problem.domain,
+            signal_to_noise=signal_to_noise,
+            scales=problem.scales,
         )
         needed = advice.rows_for(error)
     if json:

@@ -10,6 +10,7 @@ import typer
 from tailguard._validate import integer
 from tailguard.cli.console import progress, say, say_json, warn, working
 from tailguard.cli.options import (
+    Classes,
     Data,
     Delimiter,
     Delta,
@@ -51,7 +52,7 @@ def audit(
         str | None, typer.Option(help="Columns to use, with commas between; all others by default.")
     ] = None,
     model: Annotated[ModelName, typer.Option("--model", "--loss", help="What would be fitted.")] = ModelName.linear,
-    classes: Annotated[str, typer.Option(help="Public labels, the positive of two last; logistic takes more.")] = "0,1",
+    classes: Classes = "0,1",
     row: Annotated[int, typer.Option(help="Number of the row that is replaced, 0 for the first.")] = 0,
     attack: Annotated[
         int, typer.Option(help="Attack the fit too, with this many simulated runs: 1000 or more; 0 for none.")
@@ -80,9 +81,8 @@ def audit(
 
         source = _source(data, target, features, model, classes, delimiter)
         options = settings(epsilon, delta, method, ParameterSet.practical, None, None, None)
-        if source.classes is not None and len(source.classes) > 2:
-            options["classes"] = tuple(range(len(source.classes)))
-        estimator = make_estimator(model if target else ModelName.mean, options, sparsity)
+        kind = model if target else ModelName.mean
+        estimator = make_estimator(kind, options, sparsity, classes=source.classes)
         rows, columns = source.header()
         plan = estimator.plan(rows, len(columns))
     if dry_run:
@@ -109,9 +109,7 @@ def _source(
 
     if target is None and model not in (ModelName.linear, ModelName.mean):
         raise ParameterError(f"The {model.value} model needs a --target.")
-    classifies = target is not None and ("logistic" in model.value or model is ModelName.svc)
-    labels = public_classes(classes, model is ModelName.logistic) if classifies else None
-    return Source(data, target, names(features), labels, delimiter)
+    return Source(data, target, names(features), public_classes(model, classes), delimiter)
 
 
 def _replays(plan: "Plan", source: "Source", engine: "Engine", row: int, seed: int, quiet: bool) -> dict[str, "Replay"]:

@@ -8,6 +8,7 @@ import typer
 from tailguard.cli.console import working
 from tailguard.cli.options import (
     CertificateFile,
+    Classes,
     Data,
     Delimiter,
     Delta,
@@ -58,7 +59,7 @@ def fit(
         str | None, typer.Option(help="Columns to use, with commas between; all others by default.")
     ] = None,
     model: Annotated[RegressionName, typer.Option("--model", "--loss", help="What is fitted.")] = RegressionName.linear,
-    classes: Annotated[str, typer.Option(help="Public labels, the positive of two last; logistic takes more.")] = "0,1",
+    classes: Classes = "0,1",
     sparsity: Sparsity = None,
     robust_loss: RobustLoss = None,
     threshold: Threshold = None,
@@ -89,12 +90,9 @@ def fit(
         from tailguard.cli.carry_out import Job
         from tailguard.cli.sources import Source
 
-        classifies = "logistic" in model.value or model.value == "svc"
-        labels = public_classes(classes, model is RegressionName.logistic) if classifies else None
+        labels = public_classes(ModelName(model.value), classes)
         options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius, scales)
-        if labels is not None and len(labels) > 2:
-            options["classes"] = tuple(range(len(labels)))  # what the source makes of them
-        estimator = make_estimator(ModelName(model.value), options, sparsity, robust_loss, threshold)
+        estimator = make_estimator(ModelName(model.value), options, sparsity, robust_loss, threshold, labels)
         source = Source(data, target, names(features), labels, delimiter)
         job = Job(estimator, source, seed, output, report, json, certificate, session)
     if dry_run:

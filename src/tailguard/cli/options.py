@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CertificateFile",
+    "Classes",
     "Data",
     "Delimiter",
     "Delta",
@@ -116,6 +117,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Delimiter = Annotated[
     str, typer.Option(help="One character between the cells of a CSV file; auto looks at its first line alone.")
 ]
+Classes = Annotated[str, typer.Option(help="Public labels, the positive of two last; logistic takes more.")]
 Seed = Annotated[
     int | None, typer.Option(help="Repeatable simulation, NOT PRIVATE: for tests and teaching.", show_default=False)
 ]
@@ -136,9 +138,11 @@ def names(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
-def public_classes(text: str, several: bool) -> tuple[str, ...]:
-    """Return labels from a list with commas: two of them, or, where the model knows several, more."""
-    labels = names(text) or []
+def public_classes(model: ModelName, text: str) -> tuple[str, ...] | None:
+    """Return labels from a list with commas: two, for logistic models more; None for a model of numbers."""
+    if model not in (ModelName.logistic, ModelName.sparse_logistic, ModelName.svc):
+        return None
+    labels, several = names(text) or [], model is ModelName.logistic
     if len(labels) < 2 or len(set(labels)) < len(labels) or (len(labels) > 2 and not several):
         rule = "two or more different labels with commas" if several else "two different labels with a comma between"
         raise refuse("classes", "fit", rule, text)
@@ -195,6 +199,7 @@ def make_estimator(
     sparsity: str | None = None,
     robust_loss: RobustLossName | None = None,
     threshold: float | None = None,
+    classes: tuple[str, ...] | None = None,
 ) -> "PrivateEstimator":
     """Return the estimator of a model; an option that it does not have is refused."""
     import tailguard as tg
@@ -211,7 +216,9 @@ def make_estimator(
         ModelName.mean: tg.Mean if sparsity is None else tg.SparseMean,
     }
     loss = None if robust_loss is None else robust_loss.value
-    special = {"sparsity": _count(sparsity), "loss": loss, "threshold": threshold}
+    # A source makes numbers of labels; two of them are what an estimator takes by default.
+    several = None if classes is None or len(classes) == 2 else tuple(range(len(classes)))
+    special = {"sparsity": _count(sparsity), "loss": loss, "threshold": threshold, "classes": several}
     special = {name: value for name, value in special.items() if value is not None}
     known = kinds[model]().get_params()
     for name in special.keys() - known.keys():

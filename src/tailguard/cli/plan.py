@@ -6,6 +6,7 @@ import typer
 
 from tailguard.cli.console import say, working
 from tailguard.cli.options import (
+    Classes,
     Delta,
     Epsilon,
     Json,
@@ -21,6 +22,7 @@ from tailguard.cli.options import (
     Sparsity,
     Threshold,
     make_estimator,
+    public_classes,
     settings,
 )
 
@@ -33,6 +35,7 @@ def plan(
     epsilon: Epsilon = 1.0,
     delta: Delta = 1e-6,
     model: Annotated[ModelName, typer.Option("--model", "--loss", help="What is fitted.")] = ModelName.linear,
+    classes: Classes = "0,1",
     sparsity: Sparsity = None,
     robust_loss: RobustLoss = None,
     threshold: Threshold = None,
@@ -55,7 +58,8 @@ def plan(
         from tailguard.report import renderable
 
         options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius, scales)
-        result = make_estimator(model, options, sparsity, robust_loss, threshold).plan(rows, features)
+        labels = public_classes(model, classes)
+        result = make_estimator(model, options, sparsity, robust_loss, threshold, labels).plan(rows, features)
         shown = renderable(result)
     if json:
         typer.echo(dumps(result))

@@ -65,15 +65,16 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         Plan
             Printable, with every noise multiplier and step; `tailguard.verify` recomputes its cost.
         """
-        n, d = integer("n_rows", n_rows, "plan"), integer("n_features", n_features, "plan")
-        problem, privacy = self._problem(n, d, names), Privacy(self.epsilon, self.delta)
+        problem, privacy = self.problem(n_rows, n_features, names=names), Privacy(self.epsilon, self.delta)
         name = self._chosen(problem, privacy) if self.method == "auto" else self.method
         return recipe(name, type(self).__name__).plan(self._task, problem, privacy, self.parameters)
 
     def _chosen(self, problem: Problem, privacy: Privacy) -> str:
         return choose_recipe(self._task, problem, privacy, self.parameters)
 
-    def _problem(self, n: int, d: int, names: Sequence[str] | None) -> Problem:
+    def problem(self, n_rows: int, n_features: int, *, names: Sequence[str] | None = None) -> Problem:
+        """Return what `fit` minimises, with the public facts that a plan is made from; parameters as for `plan`."""
+        n, d = integer("n_rows", n_rows, "plan"), integer("n_features", n_features, "plan")
         if self.moment is not None and not isinstance(self.moment, Moment):
             raise refuse("moment", type(self).__name__, "a Moment or None", self.moment)
         if self.scales is not None and not isinstance(self.scales, Scales):

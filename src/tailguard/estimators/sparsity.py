@@ -14,7 +14,6 @@ __all__ = ["SparseModel", "sparse_vectors"]
 
 def sparse_vectors(owner: str, sparsity: object, radius: float | None, d: int) -> Sparse:
     """Return the domain of vectors with so many non-zero entries, or raise the library's sentence."""
-    d = integer("n_features", d, owner)
     return Sparse(d, integer("sparsity", sparsity, owner, at_most=d), radius)
 
 
@@ -31,8 +30,7 @@ class SparseModel(LinearModel):
             raise refuse("sparsity", owner, "an integer or 'auto'", self.sparsity)
         if self.method not in ("auto", "sparse_path"):
             raise refuse("sparsity", owner, f"an integer for the method {self.method!r}", self.sparsity)
-        n = integer("n_rows", n, owner)
-        most = largest_sparsity(n, integer("n_features", d, owner), Privacy(self.epsilon, self.delta))
+        most = largest_sparsity(n, d, Privacy(self.epsilon, self.delta))
         return sparse_vectors(owner, most, self.radius, d)
 
     def _chosen(self, problem: Problem, privacy: Privacy) -> str:
