@@ -1,9 +1,11 @@
 """What `method="auto"` takes: a function of public facts, and never a recipe that refuses where another would not."""
 
+import re
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import tailguard as tg
 from tailguard.domains import Box, L1Ball, L2Ball, Polytope, Simplex, Sparse, WholeSpace
@@ -102,3 +104,43 @@ def test_four_hundred_columns_are_fitted_and_not_refused():
     assert np.sum((linear.coef_ - w) ** 2) < 0.6 * np.sum(w**2)
     logistic = tg.LogisticRegression(random_state=900).fit(X, signal * 3.0 + rng.logistic(size=10_000) > 0.0)
     assert np.corrcoef(logistic.coef_, w)[0, 1] > 0.6
+
+
+REFUSED = {
+    "wide, with more rows another recipe": (tg.LinearRegression(), 300, 40),
+    "few": (tg.LinearRegression(), 300, 3),
+    "tiny": (tg.LogisticRegression(epsilon=0.1), 10, 1),
+    "pure": (tg.LinearRegression(delta=0.0), 100, 4),
+    "classes": (tg.LogisticRegression(classes=(0, 1, 2)), 500, 4),
+    "sparse": (tg.SparseLinearRegression(3), 100, 1000),
+    "mean": (tg.Mean(epsilon=0.5), 200, 8),
+}
+
+
+@pytest.mark.parametrize(("estimator", "n", "d"), REFUSED.values(), ids=REFUSED)
+def test_what_a_refusal_says_would_do_does(estimator, n, d):
+    with pytest.raises(tg.BudgetError, match=r"it needs about \d+ rows") as said:
+        estimator.plan(n, d)
+    words = str(said.value)
+    assert ("fewer features" in words) == (d > 1)
+    rows = int(re.search(r"about (\d+) rows", words)[1])
+    estimator.plan(rows, d)
+    for named in re.findall(r"ε of about ([\d.]+\d)", words):
+        clone(estimator).set_params(epsilon=float(named)).plan(n, d)
+    with pytest.raises(tg.BudgetError):  # and not much less would
+        estimator.plan(int(0.85 * rows), d)
+
+
+def test_a_refusal_names_an_epsilon_that_is_worth_having():
+    with pytest.raises(tg.BudgetError, match=r"about 510 rows, ε of about 2\.1 or fewer features\.$"):
+        tg.LinearRegression().plan(300, 3)
+    with pytest.raises(tg.BudgetError, match=r"about 510 rows\.$"):
+        tg.LinearRegression().plan(50, 1)
+
+
+def test_rows_that_another_recipe_would_need_are_not_asked_for():
+    """With 300 rows `centred_descent` is chosen, and needs 4300; from 720 on `newton` is, and is content."""
+    advice = tg.advise(300, 40, epsilons=(1.0,))
+    needed = {option.recipe: option.rows for option in advice.options}
+    assert needed["centred_descent"] > 4000
+    assert "needs about 720 rows" in advice.curve[0].refusal

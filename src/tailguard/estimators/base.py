@@ -20,7 +20,7 @@ from tailguard.ledger.session import SessionLike, session_of
 from tailguard.losses.base import Loss, RecordLoss
 from tailguard.plans import Moment, Plan, Problem, Release, Scales
 from tailguard.privacy import Privacy
-from tailguard.recipes import recipe
+from tailguard.recipes import plan_by
 from tailguard.recipes.automatic import choose_recipe
 from tailguard.recipes.base import Task
 from tailguard.run import make_randomness, run
@@ -66,11 +66,10 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             Printable, with every noise multiplier and step; `tailguard.verify` recomputes its cost.
         """
         problem, privacy = self.problem(n_rows, n_features, names=names), Privacy(self.epsilon, self.delta)
-        name = self._chosen(problem, privacy) if self.method == "auto" else self.method
-        return recipe(name, type(self).__name__).plan(self._task, problem, privacy, self.parameters)
+        return plan_by(self._chosen, self._task, problem, privacy, self.parameters, type(self).__name__)
 
     def _chosen(self, problem: Problem, privacy: Privacy) -> str:
-        return choose_recipe(self._task, problem, privacy, self.parameters)
+        return choose_recipe(self._task, problem, privacy, self.parameters) if self.method == "auto" else self.method
 
     def problem(self, n_rows: int, n_features: int, *, names: Sequence[str] | None = None) -> Problem:
         """Return what `fit` minimises, with the public facts that a plan is made from; parameters as for `plan`."""

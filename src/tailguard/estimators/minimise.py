@@ -10,7 +10,7 @@ from tailguard.ledger.session import SessionLike, session_of
 from tailguard.losses.base import Loss, RecordLoss
 from tailguard.plans import Moment, Problem, Release, Scales
 from tailguard.privacy import Privacy
-from tailguard.recipes import recipe
+from tailguard.recipes import plan_by
 from tailguard.recipes.automatic import choose_recipe
 from tailguard.run import make_randomness, run
 
@@ -94,6 +94,9 @@ def minimize(
         raise refuse("scales", "minimize", "Scales or None", scales)
     units = None if scales is None else scales.of(engine.d, engine.names or ())
     problem = Problem(loss, domain, engine.n, engine.d, intercept, moment, smoothness, strong_convexity, units)
-    name = choose_recipe("regression", problem, privacy, parameters) if method == "auto" else method
-    plan = recipe(name, "minimize").plan("regression", problem, privacy, parameters)
+
+    def choose(problem: Problem, privacy: Privacy) -> str:
+        return choose_recipe("regression", problem, privacy, parameters) if method == "auto" else method
+
+    plan = plan_by(choose, "regression", problem, privacy, parameters, "minimize")
     return run(plan, engine, make_randomness(random_state, numerics), session_of("minimize", session))

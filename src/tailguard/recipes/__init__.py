@@ -1,6 +1,11 @@
 """Recipes: public facts and a budget become a plan; no record is seen."""
 
+from collections.abc import Callable
+
 from tailguard._validate import choice
+from tailguard.plans.plan import Plan
+from tailguard.plans.problem import Problem
+from tailguard.privacy.budget import Privacy
 from tailguard.recipes import (
     approximate_exponential,
     catoni_thresholding,
@@ -24,9 +29,9 @@ from tailguard.recipes import (
     truncated_thresholding,
 )
 from tailguard.recipes.advice import Advice, advise
-from tailguard.recipes.base import Recipe
+from tailguard.recipes.base import Parameters, Recipe, Task, planned
 
-__all__ = ["Advice", "Recipe", "advise", "list_recipes", "recipe"]
+__all__ = ["Advice", "Recipe", "advise", "list_recipes", "plan_by", "recipe"]
 
 _RECIPES = {
     item.name: item
@@ -63,3 +68,31 @@ def list_recipes() -> tuple[Recipe, ...]:
 def recipe(name: str, owner: str = "recipe") -> Recipe:
     """Return the recipe of this name."""
     return _RECIPES[choice("method", name, owner, _RECIPES)]
+
+
+def plan_by(
+    choose: Callable[[Problem, Privacy], str],
+    task: Task,
+    problem: Problem,
+    privacy: Privacy,
+    parameters: Parameters = "practical",
+    owner: str = "recipe",
+) -> Plan:
+    """Return the plan of the recipe that the public facts choose.
+
+    A refusal says how many rows, or which ε, would do, whatever recipe is chosen then.
+
+    Parameters
+    ----------
+    choose : callable
+        Maps public facts and a budget to the name of a recipe.
+    task, problem, privacy, parameters
+        As for `Recipe.plan`.
+    owner : str, default="recipe"
+        Whose `method` the name is, for the sentence about a wrong one.
+    """
+
+    def planner(problem: Problem, privacy: Privacy) -> Plan:
+        return recipe(choose(problem, privacy), owner).planner(task, problem, parameters)(problem, privacy)
+
+    return planned(planner, problem, privacy)

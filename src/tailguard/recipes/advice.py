@@ -219,7 +219,9 @@ def _point(recipes: Mapping[str, Recipe], problem: Problem, privacy: Privacy, ra
     option = _option(recipes[name], problem, privacy, ratio, automatic=True)
     if option is None:  # the automatic choice has no plan for such a problem at all
         return Point(privacy.epsilon, name, None, f"'{name}' is not for this problem")
-    return Point(privacy.epsilon, name, option.predicted, option.refusal)
+    refusal = _automatic_refusal(problem, privacy) if option.rows is not None else None
+    words = option.refusal if refusal is None else _sentence(refusal, privacy)
+    return Point(privacy.epsilon, name, option.predicted, words)
 
 
 def _problem(n: int, d: int, loss: Any, domain: Domain | None, sparsity: int | None, intercept: bool) -> Problem:
@@ -255,15 +257,22 @@ def _option(recipe: Recipe, problem: Problem, privacy: Privacy, ratio: float, au
 
 def _carried(problem: Problem, privacy: Privacy) -> int:
     """Return the number of rows, or how many the automatic recipe needs before it is not refused."""
-    from tailguard.recipes import recipe
+    refusal = _automatic_refusal(problem, privacy)
+    return problem.n if refusal is None else max(refusal.rows, problem.n)
 
+
+def _automatic_refusal(problem: Problem, privacy: Privacy) -> TooFewRowsError | None:
+    """Return what the automatic choice says where there are too few rows: with more, it may be another recipe."""
+    from tailguard.recipes import plan_by  # it knows every recipe, and this module too
+
+    task = _task(problem)
     try:
-        recipe(choose_recipe("regression", problem, privacy)).plan("regression", problem, privacy)
+        plan_by(lambda facts, budget: choose_recipe(task, facts, budget), task, problem, privacy)
     except TooFewRowsError as refusal:
-        return max(refusal.rows, problem.n)
+        return refusal
     except TailguardError:
         pass
-    return problem.n
+    return None
 
 
 def _risk(problem: Problem, privacy: Privacy, ratio: float) -> float | None:

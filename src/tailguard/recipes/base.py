@@ -1,5 +1,6 @@
 """What a recipe is: public facts and a budget in, a plan out. It never sees a record."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -9,13 +10,19 @@ from tailguard.errors import ParameterError, TailguardError
 from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
-from tailguard.recipes.feasible import TooFewRowsError
+from tailguard.recipes.feasible import TooFewRowsError, round_up
 
-__all__ = ["Parameters", "Planner", "Recipe", "Task"]
+__all__ = ["Parameters", "Planner", "Recipe", "Task", "planned"]
 
 Parameters = Literal["practical", "paper"]
 Task = Literal["mean", "regression", "classes"]
 Planner = Callable[[Problem, Privacy], Plan]
+
+LARGEST_EPSILON = 10.0
+"""A larger one is nobody's advice."""
+
+CLOSE = 1.05
+"""Between a number of rows that is refused and one that is not."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,10 @@ class Recipe:
 
     def plan(self, task: Task, problem: Problem, privacy: Privacy, parameters: Parameters = "practical") -> Plan:
         """Return the plan for these public facts, or raise the reason why there is none."""
+        return planned(self.planner(task, problem, parameters), problem, privacy)
+
+    def planner(self, task: Task, problem: Problem, parameters: Parameters = "practical") -> Planner:
+        """Return what plans the task with these parameters."""
         choice("parameters", parameters, self.name, ("practical", "paper"))
         planner = self.planners.get((task, parameters))
         if planner is None:
@@ -55,11 +66,17 @@ class Recipe:
             )
         if parameters == "paper" and problem.scales is not None:
             raise refuse("scales", f"{self.name} with parameters='paper'", "None: no theorem has any", problem.scales)
-        try:
-            return planner(problem, privacy)
-        except TooFewRowsError as refusal:
-            rows = _enough(planner, problem, privacy, refusal.rows)
-            raise TooFewRowsError.of(refusal.what, rows, problem, privacy) from None
+        return planner
+
+
+def planned(planner: Planner, problem: Problem, privacy: Privacy) -> Plan:
+    """Return a plan, or raise a refusal that says how many rows, or which ε, would do: they were tried."""
+    try:
+        return planner(problem, privacy)
+    except TooFewRowsError as refusal:
+        rows = _fewest(planner, problem, privacy, _enough(planner, problem, privacy, refusal.rows))
+        epsilon = _richer(planner, problem, privacy, rows)
+        raise TooFewRowsError.of(refusal.what, rows, problem, privacy, epsilon, refusal.fewer) from None
 
 
 def _enough(planner: Planner, problem: Problem, privacy: Privacy, rows: int) -> int:
@@ -74,3 +91,33 @@ def _enough(planner: Planner, problem: Problem, privacy: Privacy, rows: int) -> 
         else:
             break
     return rows
+
+
+def _fewest(planner: Planner, problem: Problem, privacy: Privacy, rows: int) -> int:
+    """Return about the fewest rows that will do: with fewer than `rows` another recipe may be the automatic choice."""
+    low, high = problem.n, rows
+    while high > max(CLOSE * low, low + 1):
+        middle = max(low + 1, math.isqrt(low * high))
+        if _carried(planner, replace(problem, n=middle), privacy):
+            high = middle
+        else:
+            low = middle
+    return math.ceil(round_up(high))
+
+
+def _richer(planner: Planner, problem: Problem, privacy: Privacy, rows: int) -> float:
+    """Return an ε at which nothing is refused, infinite where none that promises anything does it."""
+    epsilon = round_up(privacy.epsilon * rows / problem.n)  # noise falls like 1 ÷ (n·ε)
+    while epsilon <= LARGEST_EPSILON:
+        if _carried(planner, problem, replace(privacy, epsilon=epsilon)):
+            return epsilon
+        epsilon = round_up(1.2 * epsilon)
+    return math.inf
+
+
+def _carried(planner: Planner, problem: Problem, privacy: Privacy) -> bool:
+    try:
+        planner(problem, privacy)
+    except TailguardError:
+        return False
+    return True

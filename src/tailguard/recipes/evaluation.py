@@ -12,6 +12,7 @@ from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.plans.step import Step
 from tailguard.privacy.budget import Privacy
+from tailguard.recipes.base import planned
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
@@ -88,11 +89,17 @@ def plan_evaluation(model: Judged, n: int, privacy: Privacy, measures: Sequence[
     BudgetError
         When n and the budget cannot carry it; the sentence says how many rows would.
     """
-    numbers = model.target == "numbers"
-    loss = Squared() if numbers else Logistic() if model.target == "log-odds" else Hinge(0.1)
+    loss = Squared() if model.target == "numbers" else Logistic() if model.target == "log-odds" else Hinge(0.1)
     d = len(model.coefficients)
-    problem = Problem(loss, WholeSpace(d), n, d)
-    bits = grid_bits(problem.n)
+
+    def planner(problem: Problem, privacy: Privacy) -> Plan:
+        return _plan(model, problem, privacy, measures, level)
+
+    return planned(planner, Problem(loss, WholeSpace(d), n, d), privacy)
+
+
+def _plan(model: Judged, problem: Problem, privacy: Privacy, measures: Sequence[str], level: float) -> Plan:
+    numbers, bits = model.target == "numbers", grid_bits(problem.n)
     cells = next(cells for limit, cells in CELLS if problem.n < limit * CountNoise.of(privacy).multiplier)
     drafts = _number_drafts(measures) if numbers else _class_drafts(measures, cells)
     steps = assemble(drafts, privacy, bits)
@@ -152,9 +159,9 @@ def _noise(step: Step, n: int) -> float:
 def _check(steps: Sequence[Step], problem: Problem, privacy: Privacy) -> None:
     for step in steps:
         if step.mechanism.selects:
-            carry("A private quantile of errors", _rank(step, problem.n), LIMIT, problem, privacy)
+            carry("A private quantile of errors", _rank(step, problem.n), LIMIT, problem, privacy, "measures")
         else:
-            carry("A private mean of errors", _noise(step, problem.n), COARSE, problem, privacy)
+            carry("A private mean of errors", _noise(step, problem.n), COARSE, problem, privacy, "measures")
 
 
 def _numbers(judge: Judge, steps: Sequence[Step], measures: Sequence[str]) -> Solver:

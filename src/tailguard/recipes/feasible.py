@@ -7,27 +7,41 @@ from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.solvers.oracles import MeanOracle
 
-__all__ = ["TooFewRowsError", "carry", "carry_groups"]
+__all__ = ["TooFewRowsError", "carry", "carry_groups", "round_up"]
 
 
 class TooFewRowsError(BudgetError):
-    """The budget cannot carry something at this n; `rows` would do."""
+    """The budget cannot carry something at this n; `rows` would do, or fewer of something else."""
 
     what: str
     rows: int
+    fewer: str
 
     @classmethod
-    def of(cls, what: str, rows: int, problem: Problem, privacy: Privacy) -> "TooFewRowsError":
-        """Return the refusal, with its sentence."""
+    def of(
+        cls,
+        what: str,
+        rows: int,
+        problem: Problem,
+        privacy: Privacy,
+        epsilon: float | None = None,
+        fewer: str = "features",
+    ) -> "TooFewRowsError":
+        """Return the refusal, with its sentence; an `epsilon` that would do is infinite if none is worth naming."""
+        ways = [f"about {rows} rows"]
+        if epsilon is None or epsilon < math.inf:
+            ways.append("a larger ε" if epsilon is None else f"ε of about {epsilon:g}")
+        if fewer != "features" or problem.d > 1:
+            ways.append(f"fewer {fewer}")
         refusal = cls(
             f"{what} cannot be carried by n = {problem.n} rows and d = {problem.d} features at {privacy}; "
-            f"it needs about {rows} rows, a larger epsilon or fewer features."
+            f"it needs {', '.join(ways[:-1])}{' or ' * (len(ways) > 1)}{ways[-1]}."
         )
-        refusal.what, refusal.rows = what, rows
+        refusal.what, refusal.rows, refusal.fewer = what, rows, fewer
         return refusal
 
 
-def carry(what: str, noise: float, limit: float, problem: Problem, privacy: Privacy) -> None:
+def carry(what: str, noise: float, limit: float, problem: Problem, privacy: Privacy, fewer: str = "features") -> None:
     """Raise `TooFewRowsError` when a relative noise, which falls like 1/n, exceeds its limit.
 
     Parameters
@@ -38,9 +52,12 @@ def carry(what: str, noise: float, limit: float, problem: Problem, privacy: Priv
         Noise as a share of n, and the largest share that leaves something to see.
     problem, privacy : Problem, Privacy
         The public facts.
+    fewer : str, default="features"
+        What else there could be less of.
     """
     if noise > limit:
-        raise TooFewRowsError.of(what, _round_up(problem.n * noise / limit), problem, privacy)
+        rows = math.ceil(round_up(problem.n * noise / limit))
+        raise TooFewRowsError.of(what, rows, problem, privacy, fewer=fewer)
 
 
 def carry_groups(oracle: MeanOracle, size: int, problem: Problem, privacy: Privacy) -> None:
@@ -48,7 +65,7 @@ def carry_groups(oracle: MeanOracle, size: int, problem: Problem, privacy: Priva
     carry(f"A mean of {oracle.fewest} groups", oracle.fewest / max(size, 1), 1.0, problem, privacy)
 
 
-def _round_up(number: float) -> int:
+def round_up(number: float) -> float:
     """Round up to two digits."""
-    power = 10 ** max(0, math.floor(math.log10(number)) - 1)
-    return int(math.ceil(number / power) * power)
+    digits = 1 - math.floor(math.log10(number))
+    return math.ceil(round(number * 10.0**digits, 6)) / 10.0**digits

@@ -153,12 +153,12 @@ def _steps(plans: Sequence[Plan], contenders: Sequence[Contender]) -> tuple[Step
 def _tail(named: dict[str, Step], problem: Problem, privacy: Privacy) -> tuple[float, float]:
     """Return the share of records beyond the picked size of a difference, and how much farther one counts."""
     noise = named["choice"].multiplier / problem.n
-    carry("A choice among models", noise, 0.5, problem, privacy)
+    carry("A choice among models", noise, 0.5, problem, privacy, "candidates")
     if "choice level" not in named:
         return 0.5, 1.0
     level = named["choice level"]
     rank = level.multiplier * math.log(level.dimension / DOUBT) / problem.n
-    carry("A private level of losses", rank, 0.5, problem, privacy)
+    carry("A private level of losses", rank, 0.5, problem, privacy, "candidates")
     tail = max(rank, noise)
     return tail, (tail / noise) ** (1.0 / ORDER)
 
