@@ -6,8 +6,9 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import estimator_checks_generator
@@ -136,3 +137,21 @@ def test_a_simulation_is_deterministic_and_says_so(estimator):
     exact = clone(estimator).set_params(random_state=None).fit(X, y).release_
     assert exact.private
     assert clone(estimator).set_params(random_state=None).__sklearn_tags__().non_deterministic
+
+
+def test_a_search_outside_a_session_warns():
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    search = GridSearchCV(tg.Lasso(epsilon=100.0), {"radius": [1.0, 2.0]}, cv=2)
+    said = (
+        r"^Lasso keeps its promise for each fit alone: what sklearn\.model_selection .* is not private\. Use tg\.select"
+    )
+    with pytest.warns(UserWarning, match=said):
+        search.fit(X, X[:, 0])
+
+
+def test_simulations_pipelines_and_transformed_targets_do_not_warn():
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    GridSearchCV(tg.Lasso(**RICH), {"radius": [1.0]}, cv=2).fit(X, X[:, 0])
+    model = tg.LinearRegression(epsilon=100.0)
+    make_pipeline(FunctionTransformer(np.tanh), model).fit(X, X[:, 0])
+    TransformedTargetRegressor(model, func=np.arcsinh, inverse_func=np.sinh).fit(X, X[:, 0])

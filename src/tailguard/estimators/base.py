@@ -13,7 +13,7 @@ from tailguard._validate import integer, refuse
 from tailguard.domains import Domain, L2Ball, WholeSpace
 from tailguard.engines import Engine
 from tailguard.errors import BudgetError, ParameterError
-from tailguard.estimators.guard import refuse_resampling
+from tailguard.estimators.guard import refuse_resampling, warn_of_resampling
 from tailguard.estimators.intervals import interval, std_error
 from tailguard.estimators.records import matrix, products
 from tailguard.ledger.session import SessionLike, session_of
@@ -113,6 +113,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     def _carry_out(self, engine: Engine) -> Release:
         """Plan, verify, pay and run on the engine's records, and keep what was promised and done."""
         refuse_resampling(self)
+        warn_of_resampling(self)
         try:
             plan = self.plan(engine.n, engine.d, names=engine.names or ())
         except BudgetError as error:

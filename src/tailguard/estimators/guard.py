@@ -1,4 +1,4 @@
-"""What an estimator inside a session does not take part in: scores on exact data, and fits to resampled rows.
+"""What an estimator inside a session does not take part in, and outside warns of: scores, and fits to resampled rows.
 
 Cross-validation, bagging and calibration fit to parts or multiples of the rows and judge by exact data. A split that
 looks at labels, or a row that is drawn twice, breaks the guarantee of a fit; a score that is looked at was never paid
@@ -9,11 +9,12 @@ call `fit` from their own modules.
 """
 
 import sys
+import warnings
 from typing import Any
 
 from tailguard.errors import BudgetError
 
-__all__ = ["inherited", "refuse_resampling", "refuse_score"]
+__all__ = ["inherited", "refuse_resampling", "refuse_score", "warn_of_resampling"]
 
 _RESAMPLING = (
     "sklearn.model_selection",
@@ -29,20 +30,36 @@ _FOLDS = "_rfe_single_fit"
 
 def refuse_resampling(estimator: Any) -> None:
     """Raise `BudgetError` if a session's estimator is used by scikit-learn's tools that resample rows."""
-    if estimator.session is None:
-        return
+    module = None if estimator.session is None else _resampler()
+    if module is not None:
+        raise BudgetError(
+            f"{type(estimator).__name__} inside a session does not work with {module}, which selects or resamples "
+            "rows, or judges by exact data: use tg.select to choose and tg.evaluate to judge."
+        )
+
+
+def warn_of_resampling(estimator: Any) -> None:
+    """Warn of scikit-learn's tools that resample rows where no session refuses them and noise is meant to protect."""
+    module = _resampler() if estimator.session is None and estimator.random_state is None else None
+    if module is not None:
+        warnings.warn(
+            f"{type(estimator).__name__} keeps its promise for each fit alone: what {module} chooses or shows of "
+            "several fits and exact scores is not private. Use tg.select to choose and tg.evaluate to judge.",
+            stacklevel=2,
+        )
+
+
+def _resampler() -> str | None:
+    """Return the module of scikit-learn that is calling and resamples rows, if one is."""
     frame = sys._getframe(1)
     while frame is not None:
         module = str(frame.f_globals.get("__name__"))
         name = frame.f_code.co_name
         # A search that is only shown asks for tags too, through its own, and does no harm.
         if (module.startswith(_RESAMPLING) and name != "__sklearn_tags__") or name == _FOLDS:
-            raise BudgetError(
-                f"{type(estimator).__name__} inside a session does not work with {'.'.join(module.split('.')[:2])}, "
-                "which selects or resamples rows, or judges by exact data: use tg.select to choose and tg.evaluate to "
-                "judge."
-            )
+            return ".".join(module.split(".")[:2])
         frame = frame.f_back  # type: ignore[assignment]
+    return None
 
 
 def inherited(model: Any) -> Any:
