@@ -94,10 +94,24 @@ def test_many_blocks_are_one_file(tmp_path, monkeypatch):
     assert file.count() == 2000
 
 
-@pytest.mark.parametrize("text", ["", "\n", "1,2\n3,4\n", " 1 ,-2e5\n"])
+@pytest.mark.parametrize(
+    "text", ["", "\n", "1,2\n3,4\n", " 1 ,-2e5\n", "Ada,34.5,f\n", "Ada,-3\n", "Ada,1e5\n", "2019,+1\n"]
+)
 def test_the_first_line_must_hold_names(tmp_path, text):
     with pytest.raises(DataError, match="must hold the names of the columns"):
         CsvFile(write(tmp_path, text), ",")
+
+
+def test_years_and_places_are_names(tmp_path):
+    assert CsvFile(write(tmp_path, "country,2019,0\nx,1,2\n")).names == ("country", "2019", "0")
+
+
+def test_a_record_in_the_place_of_names_is_not_shown(tailguard, tmp_path):
+    path = write(tmp_path, "Ada,34,34\n" + "Bob,35,36\n" * 2000)
+    for words in (("fit", path, "--target", "cost"), ("mean", path), ("mean", path, "--columns", "cost")):
+        sentence = tailguard(*words).sentence()
+        assert "Ada" not in sentence
+        assert "34" not in sentence.replace(str(path), "")
 
 
 @pytest.mark.parametrize("delimiter", ["", ",,", '"', "\n", "é"])

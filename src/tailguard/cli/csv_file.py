@@ -63,7 +63,9 @@ class CsvFile:
         names = tuple(cell.strip() for cell in cells)
         if not closed:
             raise DataError(f"The first line of {str(self._path)!r} ends inside quotes.")
-        if not any(names) or all(re.match(NUMBER, name) for name in names):
+        numbers = [name for name in names if re.match(NUMBER, name)]
+        # Years and places are names, "34.5" is not: in a file without a first line of names it is somebody's.
+        if not any(names) or len(numbers) == len(names) or not all(name.isdigit() for name in numbers):
             raise DataError(f"The first line of {str(self._path)!r} must hold the names of the columns.")
         return names
 

@@ -28,12 +28,19 @@ def not_numeric(name: object) -> DataError:
 def place(names: Sequence[Any], name: object) -> int:
     """Return where the only column of a name is; none, or several, are refused."""
     found = list(names).count(name)
-    if found > 1:
+    if found > 1 and _are_names(names):
         raise DataError(f"There are {found} columns {name!r}; there must be one.")
+    if found > 1:
+        raise DataError("There are several columns of one name; there must be one of each.")
     if found == 0:
         known = [repr(other) for other in names[:SHOWN]] + ["…"] * (len(names) > SHOWN)
-        raise DataError(f"There is no column {name!r} among {', '.join(known)}.")
+        raise DataError(f"There is no column {name!r}" + (f" among {', '.join(known)}." if _are_names(names) else "."))
     return list(names).index(name)
+
+
+def _are_names(names: Sequence[Any]) -> bool:
+    """Whether no name reads as a number: a table without names may have a record in their place, which is not shown."""
+    return not any(isinstance(name, str) and name.strip().isdigit() for name in names)
 
 
 def chosen(names: Sequence[Any], target: object, features: Sequence[Any] | None) -> tuple[Any, ...]:
