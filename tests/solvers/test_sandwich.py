@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from tailguard.losses import Squared
-from tailguard.solvers.base import Query, Released
+from tailguard.solvers.base import Query, Released, Uncertainty
 from tailguard.solvers.clip_level import CELLS
-from tailguard.solvers.sandwich import _expected, _whitened_gram
+from tailguard.solvers.matrices import Number
+from tailguard.solvers.sandwich import _doubted, _expected, _in_raw_units, _told, _whitened_gram
 from tailguard.solvers.whitening import whitened
 from tailguard.statistics.fields import Gradient
 from tailguard.statistics.view import View
@@ -61,5 +62,34 @@ def test_the_size_of_a_noisy_bread_is_what_levels_and_rows_tell(noise):
     gram = np.eye(D + 1)
     size = 0.6 * np.mean(lengths * np.minimum(lengths, 3.0)) / (D + 1)
     released = 2.0 * size * gram
-    found = _expected(released, noise, gram, 0.6, log, N)
+    trace = _told(0.6, log, N)
+    found, doubt = _expected(released, noise, gram, trace)
     np.testing.assert_allclose(found, gram * (2.0 * size if noise < 1.0 else size), rtol=0.15 if noise == 1.0 else 1e-3)
+    assert doubt == pytest.approx(0.1 if noise == 1.0 else 0.0, abs=0.02)
+
+
+def test_moments_of_whitened_rows_are_never_negative():
+    """A released weight of the rows near 0 made them so: standard errors were 0 or 1e58 then (lognormal, σ = 2)."""
+    _, log, view = _whitening(0.01)
+    (query, reply), rng = log[0], np.random.default_rng(1)
+    for weight in (0.0, 0.04):
+        entries = reply.value.copy()
+        entries[-1] = weight * N
+        entries[D - 1 :: D] += 0.2 * N * rng.standard_normal(entries[D - 1 :: D].size)
+        moments = _whitened_gram([(query, Released("gram", entries, reply.noise))], view, N)
+        assert np.linalg.eigvalsh(moments).min() > -1e-9
+        assert np.trace(moments) < 4.0 * (D + 1)
+
+
+def test_a_bread_of_uncertain_size_makes_errors_larger_and_one_that_may_be_none_says_nothing():
+    found = Uncertainty(np.ones(3), np.eye(3))
+    np.testing.assert_allclose(_doubted(found, 0.3).covariance, 1.09 * np.eye(3))
+    for doubt in (0.6, 1e60):
+        assert np.isinf(_doubted(found, doubt).std_error).all()
+    assert _expected(-np.eye(3), 0.1, np.eye(3), Number(0.0, 1.0))[1] > 0.5
+
+
+def test_no_error_is_0():
+    view = View(2, centre=np.zeros(2), scale=np.ones(2), intercept=True)
+    found = _in_raw_units(view, Uncertainty(np.ones(3), np.diag([0.0, 1.0, 1.0])))
+    np.testing.assert_array_equal(np.isfinite(found.std_error), [False, True, True])

@@ -9,7 +9,7 @@ from scipy.stats import expon, norm
 from tailguard.errors import DataError, ParameterError
 from tailguard.losses import CustomLoss, Huber, Logistic, Squared, SquaredDistance
 from tailguard.statistics import Columns, Gradient, Norm, RecordGradient, Rows, Slope, Target, View
-from tailguard.statistics.slopes import Slopes, Tilts
+from tailguard.statistics.slopes import Slopes, SquaredLengths, Tilts
 
 RNG = np.random.default_rng(5)
 X = RNG.standard_normal((40, 3))
@@ -60,6 +60,14 @@ def test_slopes_in_a_longer_row_come_last():
     rows, slopes = Slopes(inner, 3).parts(X, Y)
     np.testing.assert_array_equal(rows, np.tile([0.0, 0.0, 1.0], (40, 1)))
     np.testing.assert_array_equal(slopes, inner.parts(X, Y)[1])
+
+
+def test_squared_lengths_add_up_to_the_trace_of_products():
+    inner = Gradient(View(3), Squared(), W)
+    rows, lengths = SquaredLengths(inner, 2).parts(X, Y)
+    np.testing.assert_array_equal(rows, np.tile([0.0, 1.0], (40, 1)))
+    vectors = inner.parts(X, Y)[1][:, np.newaxis] * X
+    np.testing.assert_allclose(lengths.sum(), np.trace(vectors.T @ vectors))
 
 
 @pytest.mark.parametrize("shift", [-0.1, 0.0, 0.1])

@@ -46,7 +46,7 @@ from tailguard.statistics.judged import (
     SquaredErrors,
 )
 from tailguard.statistics.scalars import Largest, Occurring, Reciprocal
-from tailguard.statistics.slopes import Leveraged, Slopes, Tilts
+from tailguard.statistics.slopes import Leveraged, Slopes, SquaredLengths, Tilts
 from tailguard.statistics.squares import Squares
 from tests.support.neighbours import around
 
@@ -195,6 +195,8 @@ def _derived():
     inner = gradient(FULL, Squared())
     yield Case("residuals", Clipped(Slopes(inner), 0.7, 40), FULL, around(0.7))
     yield Case("residuals in a longer row", Weighted(Slopes(inner, 3), 1.0, 0.7, 40), FULL, around(0.7))
+    lengths = SquaredLengths(BoundedCurvatures(inner, 2.0, 0.9), 3)
+    yield Case("squared lengths", Weighted(lengths, 1.0, 2.0, 40), FULL, around(2.0, 0.9), tight=0.4)
     yield Case("tilts", Clipped(Tilts(inner, 0.4, 0.9, 1.5), 0.3, 40), FULL, around(0.4, 0.9))
     yield Case("leveraged", Clipped(Leveraged(inner, 2.0), 0.7, 40), FULL, around(0.7, 2.0))
     yield Case("leveraged logistic", Clamped(Leveraged(gradient(MOVED[3], Logistic()), 0.5), 0.01, 30), MOVED[3])

@@ -9,6 +9,7 @@ because long ones are shortened: within a quarter for Student's t₃ and for log
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
@@ -16,13 +17,13 @@ from scipy.special import expit
 
 from tailguard.losses.base import ResidualLoss
 from tailguard.solvers.base import FloatVector
-from tailguard.solvers.clip_level import of_reply
-from tailguard.solvers.matrices import TINY, Matrix, held, multiple
+from tailguard.solvers.clip_level import Histogram, of_reply
+from tailguard.solvers.matrices import TINY, Matrix, Number, held, share_of
 from tailguard.solvers.step_log import Log, last_steps
 from tailguard.statistics.fields import Gradient
 from tailguard.statistics.weighted import Weighted
 
-__all__ = ["CERTAIN", "ClassShapes", "Shape", "class_shapes"]
+__all__ = ["CERTAIN", "ClassShapes", "Shape", "Told", "class_shapes"]
 
 LEAST = 0.5
 """Least curvature ÷ square slope of a balanced loss of classes, where the odds are even; it is 1 for a logistic one."""
@@ -30,6 +31,9 @@ LEAST = 0.5
 SHORTENED = 0.4
 """By how much the bread of classes grows beside the meat with the share of rows that are shortened: such a row counts
 by its weight in the one and by the square of it in the other. Between 0.3 and 0.5 on laws of all kinds."""
+
+OFF = 0.2
+"""Relative deviation of mean products of slopes and rows from the product of their mean squares."""
 
 CERTAIN = 4.0
 """So many deviations of noise do not make a released bread of classes better than an expected one: that one is known to
@@ -61,26 +65,43 @@ class Shape:
     along: float
     intercept: bool
 
-    def fitted(self, matrix: Matrix, gram: Matrix) -> Matrix:
-        """Return the multiple that fits a matrix best; what the intercept has for itself does not depend on rows."""
+    def fitted(
+        self, matrix: Matrix, gram: Matrix, noise: float = 1.0, told: "Told | None" = None
+    ) -> tuple[Matrix, Number]:
+        """Return the multiple that fits a matrix best whose entries have this noise, and what is known of the factor.
+
+        What the intercept has for itself does not depend on rows. Both are what `told` says, where noise is all that
+        was released.
+        """
         shape = gram + (self.along - 1.0) * np.outer(self.direction, self.direction)
-        if not self.intercept:
-            return multiple(matrix, held(shape))
-        shape[-1] += self.cross * self.direction
-        shape[:, -1] += self.cross * self.direction
-        shape[-1, -1] = 0.0
-        found = multiple(matrix, held(shape))
-        found[-1, -1] = max(matrix[-1, -1], 0.0)
-        return found
+        if self.intercept:
+            shape[-1] += self.cross * self.direction
+            shape[:, -1] += self.cross * self.direction
+            shape[-1, -1] = 0.0
+        factor = share_of(matrix, held(shape), noise)
+        factor = factor if told is None else factor & told.factor
+        found = max(factor.value, 0.0) * held(shape)
+        if self.intercept:
+            own = Number(float(matrix[-1, -1]), noise)
+            found[-1, -1] = max((own if told is None else own & told.own).value, 0.0)
+        return found, factor
+
+
+class Told(NamedTuple):
+    """What histograms of slopes and of rows say of a meat: its part across the model, and that of the intercept."""
+
+    factor: Number
+    own: Number
 
 
 @dataclass(frozen=True, eq=False)
 class ClassShapes:
-    """The shapes of bread and meat, and how large the one is beside the other, where that is known."""
+    """The shapes of bread and meat; how large the one is beside the other, and the other alone, where that is known."""
 
     bread: Shape
     meat: Shape
     ratio: float | None
+    told: Told | None = None
 
     def curved(self, bread: Matrix, meat: Matrix, gram: Matrix) -> Matrix:
         """Return what the bread is expected to be: the meat of whitened rows, made longer along the model.
@@ -88,7 +109,7 @@ class ClassShapes:
         Classes that are nearly certain are curved more than they pull, and a released bread is mostly noise.
         """
         if self.ratio is None:
-            return self.bread.fitted(bread, gram)
+            return self.bread.fitted(bread, gram)[0]
         longer = np.sqrt(self.bread.along / max(self.meat.along, TINY)) - 1.0
         change = np.eye(len(meat)) + longer * np.outer(self.bread.direction, self.bread.direction)
         return np.asarray(self.ratio * change @ meat @ change)
@@ -123,23 +144,34 @@ def class_shapes(gradient: Gradient, gram: Matrix, log: Log, n: int) -> ClassSha
         _shape(direction, _mean(part, predictions), intercept)
         for part in (loss.second_derivative, lambda p, t: np.square(loss.derivative(p, t)))
     )
-    return ClassShapes(bread, meat, _ratio(log, n))
-
-
-def _ratio(log: Log, n: int) -> float | None:
-    """Return how large the bread of classes is beside their meat, by the last histograms of slopes and of rows.
-
-    For log-odds that are right, half the mean size of a slope is the mean curvature; and a row counts by its weight ω
-    in the bread, by ω² in the meat.
-    """
     last = last_steps(log)[-1][0].statistic
     if not isinstance(last, Weighted):
-        return None
+        return ClassShapes(bread, meat, None)
     replies = {query.step: reply for query, reply in log}
-    slopes, rows = of_reply(replies["slope level"], n), of_reply(replies["leverage level"], n)
-    curved = 0.5 * slopes.moment(1.0, 1.0) / max(slopes.moment(1.0, 2.0), TINY)
-    shortened = min(max(rows.far(last.radius)[0], 0.0), 1.0)
-    return float(np.clip(curved, LEAST, 1.0) * (1.0 + SHORTENED * shortened))
+    sizes, rows = of_reply(replies["slope level"], n), of_reply(replies["leverage level"], n)
+    weight = 1.0 + SHORTENED * min(max(rows.far(last.radius)[0], 0.0), 1.0)
+    across = rows.mean_square(last.radius) - intercept / weight
+    told = _told(sizes, max(across, 0.0) / max(float(np.trace(gram)) - intercept, 1.0), 1.0 / weight)
+    return ClassShapes(bread, meat, _curved(sizes) * weight, told)
+
+
+def _curved(slopes: Histogram) -> float:
+    """Return mean curvature ÷ mean square slope of classes, by a histogram of their slopes.
+
+    For log-odds that are right, half the mean size of a slope is the mean curvature. A row counts by its weight ω in
+    the bread and by ω² in the meat, which comes on top.
+    """
+    return float(np.clip(0.5 * slopes.moment(1.0, 1.0) / max(slopes.moment(1.0, 2.0), TINY), LEAST, 1.0))
+
+
+def _told(slopes: Histogram, across: float, own: float) -> Told:
+    """Return how large a meat is, by the mean square of slopes and that of rows in each direction and of their weights.
+
+    A released meat of rare classes is less than its noise.
+    """
+    mean, noise = slopes.moment(1.0, 2.0), slopes.moment_noise(1.0, 2.0)
+    square = Number(mean, float(np.hypot(OFF * mean, noise)))
+    return Told(*(Number(size * square.value, size * square.deviation) for size in (across, own)))
 
 
 def _mean(part: Callable[[FloatVector, FloatVector], FloatVector], predictions: FloatVector) -> FloatVector:

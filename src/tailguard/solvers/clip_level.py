@@ -121,6 +121,12 @@ class Histogram:
         middles = np.exp2(LOW + (np.arange(cells) + 0.5) / SUBSTEPS)
         return max(float(self.mass[:cells] @ np.minimum(middles, most) ** power), 0.0)
 
+    def moment_noise(self, most: float, power: float) -> float:
+        """Return the deviation of `moment`."""
+        cells = min(_cells_below(most) + 1, CELLS)
+        middles = np.exp2(LOW + (np.arange(cells) + 0.5) / SUBSTEPS)
+        return float(self.noise * np.linalg.norm(np.minimum(middles, most) ** power))
+
     def leverage(self, radius: float, most: float) -> float:
         """Return the mean of r·min(r, radius) over the magnitudes r up to `most`; hardly any may lie beyond."""
         cells = min(_cells_below(most) + 1, CELLS)

@@ -19,7 +19,7 @@ REACH = 2.0
 WIDE = 10.0
 """Wanted mass beyond the level of the wide gradient, in units of the noise in a cell of the residuals' histogram."""
 
-UNEQUAL = 2.0
+UNEQUAL = 1.0
 """Squared error of slopes across the line, beside what tight levels took along it, squared."""
 
 LEFT = 0.125

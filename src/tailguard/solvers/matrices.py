@@ -1,12 +1,12 @@
 """Released matrices that are mostly noise: held in range, shrunk, made positive, inverted."""
 
 import math
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TINY", "Matrix", "held", "inverted", "multiple", "positive", "shrunk"]
+__all__ = ["TINY", "Matrix", "Number", "held", "inverted", "multiple", "positive", "share_of", "shrunk"]
 
 Matrix: TypeAlias = NDArray[np.float64]
 
@@ -18,6 +18,25 @@ GATE = 2.0
 
 TINY, LARGEST = 1e-60, 1e60
 """Where numbers end: no released matrix of unit scale comes near."""
+
+
+class Number(NamedTuple):
+    """What is known of a number: a value and its deviation."""
+
+    value: float
+    deviation: float
+
+    def __and__(self, other: "Number") -> "Number":
+        """Return what two independent sources say together, weighted by their inverse variances."""
+        own, others = max(self.deviation**2, TINY), max(other.deviation**2, TINY)
+        value = (others * self.value + own * other.value) / (own + others)
+        return Number(value, math.sqrt(own * others / (own + others)))
+
+
+def share_of(matrix: Matrix, shape: Matrix, noise: float) -> Number:
+    """Return the multiple of a shape that fits a matrix best whose entries have this noise."""
+    size = max(float(np.sum(shape * shape)), TINY)
+    return Number(float(np.sum(matrix * shape)) / size, noise / math.sqrt(size))
 
 
 def held(matrix: Matrix) -> Matrix:

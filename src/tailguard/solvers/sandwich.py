@@ -18,16 +18,17 @@ from tailguard.solvers.base import FloatVector, Query, Released, Setting, Uncert
 from tailguard.solvers.class_shapes import CERTAIN, ClassShapes, class_shapes
 from tailguard.solvers.clip_level import of_reply
 from tailguard.solvers.line import REACH, Line, across, along
-from tailguard.solvers.matrices import TINY, Matrix, held, inverted, multiple, positive, shrunk
+from tailguard.solvers.matrices import TINY, Matrix, Number, held, inverted, multiple, positive, share_of, shrunk
 from tailguard.solvers.preconditioner import kept_entries
 from tailguard.solvers.step_log import Log, gradient_of, last_steps, middle, recorded
+from tailguard.solvers.whitening import centred
 from tailguard.statistics.base import Statistic
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.curvature import BoundedCurvatures, BoundedGradient, Curvatures
 from tailguard.statistics.fields import Field, Gradient
 from tailguard.statistics.gram import Gram
 from tailguard.statistics.outer import Outer
-from tailguard.statistics.slopes import Leveraged, Slopes
+from tailguard.statistics.slopes import Leveraged, Slopes, SquaredLengths
 from tailguard.statistics.view import View
 from tailguard.statistics.weighted import Weighted
 
@@ -40,8 +41,18 @@ UNSEEN = 1.5
 """By how much a mean of clipped residuals may be moved, in units of threshold × noise in a cell of the histogram that
 found it: three such deviations of mass beyond are not seen, and tails of order 3 have half a threshold of excess."""
 
-OFF = 0.1
-"""Relative deviation of a mean curvature from what levels and the rows' lengths say of it."""
+OFF, CUT = 0.1, 0.03
+"""Relative deviation of a mean curvature from what levels and the rows' lengths say of it, and from what is left of it
+where the longest rows are cut."""
+
+LONGEST = 3.0
+"""Where ω‖z‖² is cut in a mean of it, in squared radii."""
+
+UNRESOLVED = 0.5
+"""Relative deviation of a derivative beyond which nothing is known: it may as well be none."""
+
+LEAST = 0.5
+"""Least mean weight of the rows in a Gram matrix that is believed: fewer of them are shortened."""
 
 LEVELS = ("residual level", "calibration level")
 """Steps that find where an intercept's residuals are clipped."""
@@ -83,53 +94,93 @@ def sandwich(
     kept = np.diag(gram) != 0.0
     curved, its_noise = yield from _asked("bread", Outer(curvatures, size, setting.bits), setting.n, kept)
     squares, noise = yield from _asked("meat", Outer(gradients, most, setting.bits), setting.n, kept)
+    trace = None
+    if setting.wide and line is None:  # there is nothing to correct; a trace says how large the bread is
+        trace = yield from _trace(curvatures, setting, steps)
     with np.errstate(all="ignore"):  # released values may be anything; what overflows is not known
-        gradient = replace(gradient_of(steps[-1][0].statistic), point=middle(steps))
         if curvature is None:
+            gradient = replace(gradient_of(steps[-1][0].statistic), point=middle(steps))
             shapes = class_shapes(gradient, gram, log, setting.n)
-            bread, meat = _pair((curved, its_noise), (squares, noise), shapes, gram)
+            bread, meat, doubt = _pair((curved, its_noise), (squares, noise), shapes, gram)
         else:
             gram = _whitened_gram(log, view, setting.n)
             meat = shrunk(squares, multiple(squares, gram), noise)
-            bread = shrunk(curved, _expected(curved, its_noise, gram, curvature, log, setting.n), its_noise)
-        tight = found = _assembled(steps, bread, meat, setting.n)
+            trace = trace or _told(curvature, log, setting.n)
+            likely, doubt = _expected(curved, its_noise, gram, trace)
+            bread = shrunk(curved, likely, its_noise)
+        tight = found = _doubted(_assembled(steps, bread, meat, setting.n), doubt)
         if line is not None:
             found = along(line, found)
         if _settled(log):
             found = _with_corrected_intercept(found, log, gram, setting.n)
     if setting.wide and line is not None:
         found = yield from across(line, tight, found, bread, log, (setting.n, setting.bits))
-    elif setting.wide:
-        yield Query("wide gradient", None)
     with np.errstate(all="ignore"):
         return _in_raw_units(view, found)
 
 
 def _pair(
     bread: tuple[Matrix, float], meat: tuple[Matrix, float], shapes: ClassShapes | None, gram: Matrix
-) -> tuple[Matrix, Matrix]:
-    """Return released matrices of bread and meat, each with its noise, shrunk by what noise explains of them."""
+) -> tuple[Matrix, Matrix, float]:
+    """Return released matrices of bread and meat, each with its noise, shrunk by what noise explains of them.
+
+    The third number is the relative deviation of the bread's size.
+    """
     if shapes is None:
-        return shrunk(bread[0], multiple(bread[0], gram), bread[1]), shrunk(meat[0], multiple(meat[0], gram), meat[1])
-    squares = shrunk(meat[0], shapes.meat.fitted(meat[0], gram), meat[1])
-    return shrunk(bread[0], shapes.curved(bread[0], squares, gram), bread[1], CERTAIN), squares
+        size = share_of(bread[0], gram, bread[1])
+        meats = shrunk(meat[0], multiple(meat[0], gram), meat[1])
+        return shrunk(bread[0], multiple(bread[0], gram), bread[1]), meats, _relative(size)
+    target, size = shapes.meat.fitted(meat[0], gram, meat[1], shapes.told)
+    squares = shrunk(meat[0], target, meat[1])
+    if shapes.ratio is None:
+        size = shapes.bread.fitted(bread[0], gram, bread[1])[1]
+    return shrunk(bread[0], shapes.curved(bread[0], squares, gram), bread[1], CERTAIN), squares, _relative(size)
 
 
-def _expected(bread: Matrix, noise: float, gram: Matrix, curvature: float, log: Log, n: int) -> Matrix:
-    """Return the multiple of the Gram matrix that a bread is, by what was released of it and by how long rows are.
+def _relative(size: Number) -> float:
+    return size.deviation / max(size.value, TINY)
 
-    Its trace is the curvature times the mean of ω‖z‖², which a histogram of the rows' lengths tells. That is off by a
-    tenth where residuals and lengths depend on each other; a noisy matrix of many columns tells far less.
+
+def _doubted(found: Uncertainty, doubt: float) -> Uncertainty:
+    """Return the uncertainty where the size of the bread has a relative deviation.
+
+    Errors in units of a standard error are that much larger or smaller, so that their mean square is 1 + doubt².
+    """
+    if doubt < UNRESOLVED:
+        return replace(found, covariance=(1.0 + doubt**2) * found.covariance)
+    return replace(found, covariance=np.diag(np.full(found.centre.size, np.inf)))
+
+
+def _trace(curvatures: Field, setting: Sandwich, steps: Log) -> Generator[Query, Released, Number]:
+    """Ask for the trace of the bread, a single number, in the place of a wide gradient (step "wide gradient")."""
+    last = steps[-1][0].statistic
+    assert isinstance(last, Weighted)
+    lengths = SquaredLengths(curvatures, curvatures.dimension)
+    reply = yield Query("wide gradient", Weighted(lengths, 1.0, LONGEST * last.radius**2, setting.bits))
+    value = float(reply.value[-1]) / setting.n
+    return Number(value, math.hypot(reply.noise / setting.n, CUT * value))
+
+
+def _told(curvature: float, log: Log, n: int) -> Number:
+    """Return the trace of a bread: the curvature times the mean of ω‖z‖², which a histogram of the rows' lengths tells.
+
+    That is off by a tenth where residuals and lengths depend on each other.
     """
     last = last_steps(log)[-1][0].statistic
     assert isinstance(last, Weighted)
     lengths = of_reply(next(reply for query, reply in log if query.step == "leverage level"), n)
-    told = curvature * lengths.leverage(last.radius, REACH**2 * last.radius) / max(float(np.trace(gram)), TINY)
-    size = float(np.sum(gram * gram))
-    doubt = noise**2 / max(size, TINY)
-    trust = doubt / max(doubt + (OFF * told) ** 2, TINY)
-    found = float(np.sum(bread * gram)) / max(size, TINY)
-    return max(trust * told + (1.0 - trust) * found, 0.0) * gram
+    value = curvature * lengths.leverage(last.radius, REACH**2 * last.radius)
+    return Number(value, OFF * value)
+
+
+def _expected(bread: Matrix, noise: float, gram: Matrix, trace: Number) -> tuple[Matrix, float]:
+    """Return the multiple of the Gram matrix that a bread is, by what was released of it and by its likely trace.
+
+    A noisy matrix of many columns tells far less than that. The second number is the multiple's relative deviation.
+    """
+    whole = max(float(np.trace(gram)), TINY)
+    size = share_of(bread, gram, noise) & Number(trace.value / whole, trace.deviation / whole)
+    return max(size.value, 0.0) * gram, _relative(size)
 
 
 def _fields(statistic: Statistic | None, point: FloatVector) -> tuple[Field, Field, tuple[float, float]]:
@@ -205,9 +256,8 @@ def _in_raw_units(view: View, found: Uncertainty) -> Uncertainty:
         change[d, :d] = -np.asarray(view.centre) @ change[:d, :d]
         change[d, d], shift[d] = view.target_scale, view.target_centre
     covariance, centre = change @ found.covariance @ change.T, change @ found.centre + shift
-    unknown = (
-        ~np.append(kept, np.ones(view.dimension - d, bool)) | ~np.isfinite(np.diag(covariance)) | ~np.isfinite(centre)
-    )
+    variance = np.diag(covariance)  # no error is 0: where nothing was seen, nothing is known
+    unknown = ~np.append(kept, np.ones(view.dimension - d, bool)) | ~(variance > 0.0) | ~np.isfinite(variance + centre)
     covariance[unknown, unknown] = np.inf
     return Uncertainty(np.where(np.isfinite(centre), centre, 0.0), covariance)
 
@@ -231,11 +281,11 @@ def _whitened_gram(log: Log, view: View, n: int) -> Matrix:
     basis, matrix, d = np.asarray(view.basis), held(query.statistic.matrix(reply.value) / n), view.dimension_in
     square, noise = matrix[:d, :d], reply.noise / n
     if view.intercept:
-        weight = max(float(matrix[d, d]), FLOOR)
-        square, noise = square / weight - np.outer(matrix[:d, d], matrix[:d, d]) / weight**2, noise / weight
+        square, _, weight = centred(matrix, np.arange(d), noise, LEAST)
+        noise /= weight
     likely = shrunk(square, np.diag(np.maximum(np.diag(square), 0.0)), noise)
     moments = np.eye(view.dimension)
-    moments[: basis.shape[1], : basis.shape[1]] = held(basis.T @ likely @ basis)
+    moments[: basis.shape[1], : basis.shape[1]] = positive(held(basis.T @ likely @ basis))
     return moments
 
 

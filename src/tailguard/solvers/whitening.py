@@ -19,7 +19,7 @@ from tailguard.solvers.preparation import raw_units
 from tailguard.statistics.gram import Gram
 from tailguard.statistics.view import View
 
-__all__ = ["Whitened", "whitened"]
+__all__ = ["Whitened", "centred", "whitened"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +71,28 @@ class Whitened:
         return raw_units(self.plain, self.scaled(point), domain)
 
 
+def centred(
+    matrix: NDArray[np.float64], kept: NDArray[np.intp], noise: float, least: float
+) -> tuple[NDArray[np.float64], FloatVector, float]:
+    """Return the columns' covariance, their means and the mean weight, from a Gram matrix that ends with a column of 1.
+
+    Parameters
+    ----------
+    matrix : matrix
+        Released, per record.
+    kept : vector of int
+        Columns that count.
+    noise : float
+        In its diagonal; a mean is believed as far as it does not explain it.
+    least : float
+        Least mean weight that is believed.
+    """
+    weight = min(max(float(matrix[-1, -1]), least), 1.0)
+    mean = matrix[kept, -1] / weight
+    mean = mean * max(0.0, 1.0 - 0.5 * kept.size * (noise / weight) ** 2 / max(float(mean @ mean), 1e-300))
+    return matrix[np.ix_(kept, kept)] / weight - np.outer(mean, mean), mean, weight
+
+
 def whitened(
     step: str, view: View, radius: float, least: float, ridge: float, n: int, bits: int
 ) -> Generator[Query, Released, Whitened]:
@@ -102,12 +124,9 @@ def whitened(
     d = view.dimension_in
     scale = np.asarray(view.scale, dtype=np.float64)
     kept = np.flatnonzero(np.isfinite(scale))
-    square, mean, weight = matrix[np.ix_(kept, kept)], np.zeros(kept.size), 1.0
-    if view.intercept:
-        weight = min(max(float(matrix[d, d]), least), 1.0)
-        mean = matrix[kept, d] / weight
-        mean = mean * max(0.0, 1.0 - 0.5 * kept.size * (noise / weight) ** 2 / max(float(mean @ mean), 1e-300))
-        square = square / weight - np.outer(mean, mean)
+    square, mean, weight = (
+        centred(matrix, kept, noise, least) if view.intercept else (matrix[np.ix_(kept, kept)], 0.0, 1.0)
+    )
     found, inner = np.linalg.eigh(square)
     vectors, values = np.zeros((d, d)), np.ones(d)
     vectors[kept, : kept.size] = inner

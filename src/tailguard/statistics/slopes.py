@@ -10,7 +10,7 @@ from tailguard.statistics.fields import Field
 from tailguard.statistics.sparse_rows import AnyRows
 from tailguard.statistics.view import View
 
-__all__ = ["Leveraged", "Slopes", "Tilts"]
+__all__ = ["Leveraged", "Slopes", "SquaredLengths", "Tilts"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +61,19 @@ class Slopes(_Derived):
         rows = np.zeros((len(X), self.length))
         rows[:, -1] = 1.0
         return rows, slopes
+
+
+@dataclass(frozen=True, eq=False)
+class SquaredLengths(Slopes):
+    """Row (0, …, 0, 1) with the squared length of another field's vectors: their sum is the trace of `Outer`."""
+
+    def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[AnyRows, FloatVector]:
+        """Return the rows and slopes of a chunk of raw records."""
+        _, slopes, squares = self.field.measured(X, y)
+        rows = np.zeros((len(X), self.length))
+        rows[:, -1] = 1.0
+        with np.errstate(all="ignore"):  # what is not finite contributes nothing
+            return rows, np.square(slopes) * squares
 
 
 @dataclass(frozen=True, eq=False)
