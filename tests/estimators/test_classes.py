@@ -145,7 +145,7 @@ def test_too_few_rows_are_refused_with_what_would_do():
 
 def test_intervals_are_not_offered(fitted):
     assert fitted.coef_std_error_ is None
-    with pytest.raises(tg.ParameterError, match="offers no intervals"):
+    with pytest.raises(tg.ParameterError, match="models of more than two classes release nothing"):
         fitted.coef_interval()
 
 

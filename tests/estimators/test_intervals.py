@@ -181,8 +181,17 @@ def test_methods_without_intervals_say_so(make):
     fit = make()
     assert fit.coef_std_error_ is None
     assert uncertainty_of(fit.release_) is None
-    with pytest.raises(tg.ParameterError, match="offers no intervals"):
+    with pytest.raises(
+        tg.ParameterError, match=r"has no intervals here: the '.*' method with 'practical' parameters releases nothing"
+    ):
         fit.coef_interval()
+
+
+def test_a_chosen_model_has_none_and_says_why():
+    candidates = [tg.LinearRegression(epsilon=1.0), tg.LinearRegression(epsilon=1.0, method="centred_descent")]
+    chosen = tg.select(candidates, *linear(2), epsilon=1.0, random_state=0).best_estimator_
+    with pytest.raises(tg.ParameterError, match=r"chosen among several models, .*A fit to other records has them"):
+        chosen.coef_interval()
 
 
 def test_pure_means_have_intervals():

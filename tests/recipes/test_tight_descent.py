@@ -147,16 +147,23 @@ def test_newton_takes_over_where_the_budget_carries_it_and_stays(model, columns)
     assert isinstance(plans[-1].solver, Newton)
 
 
-def test_there_are_no_intervals_and_a_sentence_says_so():
+def test_there_are_no_intervals_and_a_sentence_says_what_would_have_them():
     X, y, *_ = records(507)
     model = tg.LinearRegression(**SMALL, random_state=507).fit(X, y)
     assert model.coef_std_error_ is None
     for interval in (model.coef_interval, model.intercept_interval):
-        with pytest.raises(
-            TailguardError, match=r"offers no intervals for LinearRegression at so small a budget: "
-        ) as said:
+        with pytest.raises(TailguardError, match="LinearRegression has no intervals here: at n = ") as said:
             interval()
         assert "\n" not in str(said.value)
+    n, epsilon = re.search(r"About (\d+) rows at this budget, or ε of about ([\d.]+), would", str(said.value)).groups()
+    for plan in (model.plan(int(n), D), tg.LinearRegression(epsilon=float(epsilon), delta=1e-6).plan(N, D)):
+        assert {"bread", "meat"} <= steps(plan)
+    assert faint(model.plan(int(0.9 * int(n)), D).problem, model.plan_.privacy)
+    robust = tg.RobustRegression(**SMALL, random_state=507).fit(X, y)
+    with pytest.raises(
+        TailguardError, match=r"RobustRegression has no intervals here: the 'newton' method with .*nothing"
+    ):
+        robust.coef_interval()  # none at any budget
     assert {"bread", "meat", "wide gradient"}.isdisjoint(steps(model.plan_))
 
 
