@@ -161,6 +161,7 @@ def test_folders_and_files_that_may_not_be_read(tailguard, tmp_path, files, monk
         (("--loss", "logistic", "--classes", "1"), 2),
         (("--loss", "logistic", "--classes", "1,1"), 2),
         (("--model", "svc", "--classes", "a,b,c"), 2),
+        (("--classes", "a,b"), 2),
         (("--loss", "mean"), 2),
         (("--seed", -1), 2),
         (("--seed", "x"), 2),

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from sklearn.metrics import log_loss, r2_score, roc_auc_score
 from sklearn.pipeline import make_pipeline
@@ -315,3 +316,24 @@ def test_a_simulation_says_so_wherever_it_is_printed():
     assert "NOT PRIVATE" not in str(tg.evaluate(([1.0, 2.0], 0.0), X, y))
     chosen = tg.select([tg.LinearRegression(), tg.RobustRegression()], X, y, epsilon=4.0, random_state=7)
     assert "random_state=7" in repr(chosen.best_estimator_)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        tg.LinearRegression(),
+        tg.LogisticRegression(),
+        make_pipeline(StandardScaler(), LinearRegression()),
+        LinearRegression(),
+    ],
+    ids=str,
+)
+def test_nothing_is_spent_on_a_model_that_was_not_fitted(model, monkeypatch):
+    monkeypatch.setattr("tailguard.estimators.evaluation.run", lambda *_: pytest.fail("the budget was spent"))
+    with pytest.raises(NotFittedError):
+        tg.evaluate(model, np.zeros((9000, 2)), np.zeros(9000))
+
+
+def test_one_measure_may_be_a_word():
+    X = np.random.default_rng(0).normal(size=(5000, 1))
+    assert list(tg.evaluate(([1.0], 0.0), X, X[:, 0], measures="r2", random_state=0)) == ["r2"]

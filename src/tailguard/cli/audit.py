@@ -52,7 +52,7 @@ def audit(
         str | None, typer.Option(help="Columns to use, with commas between; all others by default.")
     ] = None,
     model: Annotated[ModelName, typer.Option("--model", "--loss", help="What would be fitted.")] = ModelName.linear,
-    classes: Classes = "0,1",
+    classes: Classes = None,
     row: Annotated[int, typer.Option(help="Number of the row that is replaced, 0 for the first.")] = 0,
     attack: Annotated[
         int, typer.Option(help="Attack the fit too, with this many simulated runs: 1000 or more; 0 for none.")
@@ -103,7 +103,7 @@ def audit(
 
 
 def _source(
-    data: Path, target: str | None, features: str | None, model: ModelName, classes: str, delimiter: str
+    data: Path, target: str | None, features: str | None, model: ModelName, classes: str | None, delimiter: str
 ) -> "Source":
     from tailguard.cli.sources import Source
 

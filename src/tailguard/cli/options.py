@@ -117,7 +117,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Delimiter = Annotated[
     str, typer.Option(help="One character between the cells of a CSV file; auto looks at its first line alone.")
 ]
-Classes = Annotated[str, typer.Option(help="Public labels, the positive of two last; logistic takes more.")]
+Classes = Annotated[
+    str | None, typer.Option(help="Public labels, the positive of two last, 0,1 by default; logistic takes more.")
+]
 Seed = Annotated[
     int | None, typer.Option(help="Repeatable simulation, NOT PRIVATE: for tests and teaching.", show_default=False)
 ]
@@ -138,11 +140,13 @@ def names(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
-def public_classes(model: ModelName, text: str) -> tuple[str, ...] | None:
-    """Return labels from a list with commas: two, for logistic models more; None for a model of numbers."""
+def public_classes(model: ModelName, text: str | None) -> tuple[str, ...] | None:
+    """Return labels from a list with commas: two, for logistic models more; a model of numbers has none."""
     if model not in (ModelName.logistic, ModelName.sparse_logistic, ModelName.svc):
+        if text is not None:
+            raise refuse("classes", f"the {model.value} model", "left out: it has none", text)
         return None
-    labels, several = names(text) or [], model is ModelName.logistic
+    labels, several = names("0,1" if text is None else text) or [], model is ModelName.logistic
     if len(labels) < 2 or len(set(labels)) < len(labels) or (len(labels) > 2 and not several):
         rule = "two or more different labels with commas" if several else "two different labels with a comma between"
         raise refuse("classes", "fit", rule, text)

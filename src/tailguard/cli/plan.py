@@ -35,7 +35,7 @@ def plan(
     epsilon: Epsilon = 1.0,
     delta: Delta = 1e-6,
     model: Annotated[ModelName, typer.Option("--model", "--loss", help="What is fitted.")] = ModelName.linear,
-    classes: Classes = "0,1",
+    classes: Classes = None,
     sparsity: Sparsity = None,
     robust_loss: RobustLoss = None,
     threshold: Threshold = None,

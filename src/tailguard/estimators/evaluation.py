@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import logit
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import GammaRegressor, PoissonRegressor, SGDClassifier, TweedieRegressor
-from sklearn.utils.validation import _num_samples
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from tailguard._validate import choice, real, refuse
 from tailguard.engines import Engine
@@ -89,7 +89,7 @@ def evaluate(
     *,
     epsilon: float = 1.0,
     delta: float = 0.0,
-    measures: Sequence[str] | None = None,
+    measures: str | Sequence[str] | None = None,
     classes: Sequence[Any] | None = None,
     level: float = 0.95,
     random_state: int | None = None,
@@ -109,7 +109,7 @@ def evaluate(
         the evaluation add up, and the model looks better than it is.
     epsilon, delta : float, default=1.0, 0.0
         The budget, for replacing one record.
-    measures : sequence of str or None, default=None
+    measures : str, sequence of str or None, default=None
         For numbers "r2" and "median_absolute_error"; for two classes "error_rate", "log_loss" (not for margins) and
         "auc"; for more classes "error_rate". None is all of them; fewer have less noise.
     classes : sequence of two labels or None, default=None
@@ -150,13 +150,14 @@ def evaluate(
     >>> bool(result["r2"].low < 0.67 < result["r2"].high)
     True
     """
+    _check_fitted(model)
     if _has_several_classes(model):
         X, y = _hits(model, X, y)
         judged: Judged = _linear([1.0], 0.0, "mistakes")
         labels: NDArray[Any] | None = np.array([0, 1])
     else:
         judged, labels, X = _judged(model, X, classes)
-    asked = judged.measures if measures is None else tuple(measures)
+    asked = judged.measures if measures is None else (measures,) if isinstance(measures, str) else tuple(measures)
     for name in asked:
         choice("measures", name, "evaluate", judged.measures)
     if not asked:
@@ -166,6 +167,13 @@ def evaluate(
     plan = plan_evaluation(judged, engine.n, Privacy(epsilon, delta), asked, level)
     account = session_of("evaluate", inherited(model) if session is None else session)
     return Evaluation(run(plan, engine, make_randomness(random_state, numerics), account))
+
+
+def _check_fitted(model: Any) -> None:
+    """Raise scikit-learn's `NotFittedError` before anything is spent: without a fit no record has a prediction."""
+    known = isinstance(model, LinearModel) or type(model).__module__.startswith("sklearn.")
+    if known and hasattr(model, "predict"):
+        check_is_fitted(model)
 
 
 def _has_several_classes(model: Any) -> bool:

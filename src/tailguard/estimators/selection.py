@@ -69,6 +69,13 @@ class Selection:
         """The recomputed guarantee, of all fits and the choice together."""
         return self.release_.guarantee
 
+    def __str__(self) -> str:
+        others = ", ".join(name for name in self.estimators_ if name != self.best_name_)
+        return f"{self.best_name_}, chosen among it and {others} ({self.privacy_}): {self.best_estimator_}"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002
+        printer.text(str(self))  # what a notebook shows
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the chosen model's predictions for new rows with all columns."""
         return np.asarray(self.best_estimator_.predict(_narrowed(X, self.columns_[self.best_name_])))
@@ -196,7 +203,7 @@ def _scoring(estimators: Sequence[LinearModel], scoring: Scoring | None) -> tupl
 
 def _checked(candidates: Any) -> dict[str, tuple[LinearModel, Any]]:
     """Return the candidates by name, each with its columns, if they can be compared."""
-    rule = "a mapping or a sequence of at least two estimators, or of pairs of an estimator and columns"
+    rule = "a mapping or a sequence of at least two linear models of tailguard, or of pairs of one and columns"
     if not isinstance(candidates, Mapping):
         if not isinstance(candidates, Sequence) or isinstance(candidates, str):
             raise refuse("candidates", "select", rule, type(candidates).__name__)

@@ -1,7 +1,7 @@
 """The plan: plain frozen data that says everything that will be done, before any record is read."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from tailguard._validate import choice, real, refuse
 from tailguard.plans.checks import instance, store
@@ -73,6 +73,26 @@ class Plan:
     def event(self) -> Event:
         """Return the event tree of the whole plan."""
         return composition(self.steps)
+
+    def __str__(self) -> str:
+        """Return a line for all releases of a name; `tailguard.report.summary` explains them."""
+        facts = f"{self.problem.loss.name} loss, {self.problem.n} rows, {self.problem.d} columns"
+        head = f"Plan of {self.recipe} ({self.parameters} parameters): {facts}, {self.privacy}, {self.relation}"
+        named: dict[str, list[Step]] = {}
+        for step in self.steps:
+            named.setdefault(step.name, []).append(step)
+        return "\n".join([head, *(f"  {name}: {_line(steps)}" for name, steps in named.items())])
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002
+        printer.text(str(self))  # what a notebook shows
+
+
+def _line(steps: list[Step]) -> str:
+    first, noise = steps[0], sorted(step.multiplier for step in steps)
+    count = sum(step.count for step in steps)
+    numbers = f"{first.dimension} number{'s' * (first.dimension != 1)} by {first.statistic}"
+    times = " to ".join(dict.fromkeys(f"{multiplier:.4g}" for multiplier in (noise[0], noise[-1])))
+    return f"{count} × {numbers}, {type(first.mechanism).__name__}, noise of {times} × sensitivity"
 
 
 def _is_source(pair: object) -> bool:

@@ -102,6 +102,14 @@ class Release:
         """Return the digest of the plan."""
         return digest(self.plan)
 
+    def __str__(self) -> str:
+        """Return what was promised and how; `tailguard.report.summary` shows the model too."""
+        facts = f"{self.plan.problem.loss.name} loss, {self.plan.problem.n} rows, {self.guarantee}"
+        return f"Release of {self.plan.recipe}: {facts}\n  {len(self.released)} noisy releases, {self.numerics}"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002
+        printer.text(str(self))  # what a notebook shows
+
     def certificate(self, *, issued: str | None = None, names: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return what is promised about this release, as JSON values that anybody can recompute without data.
 

@@ -3,6 +3,7 @@
 import math
 
 from tailguard.errors import ParameterError, PlanError
+from tailguard.plans.checks import instance
 from tailguard.plans.plan import RELATION, SCHEMA, Plan
 from tailguard.plans.step import Step
 from tailguard.privacy.budget import Privacy
@@ -36,6 +37,7 @@ def verify(plan: Plan) -> Privacy:
     *Guarantee.* Recipes calibrate with closed forms; this function shares no formula with them
     (`tailguard.privacy.recompute`). It does not trust a single number that it can compute itself.
     """
+    instance("plan", plan, "verify", Plan, "a Plan")
     if plan.schema != SCHEMA or plan.relation != RELATION:
         raise PlanError(f"The plan's schema must be {SCHEMA} and its neighbouring relation {RELATION!r}.")
     if not plan.steps:
