@@ -4,12 +4,10 @@ No fast-math and no fused multiply-add, so a row's numbers have the same bits wh
 the error-free sums and products below are error-free. What is proved about them is in minimise.md.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from tailguard._compile import compiled, inlined
 
 __all__ = ["LARGEST", "SMALLEST", "exact_predictions", "unit_rows"]
 
@@ -19,21 +17,6 @@ FloatMatrix = NDArray[np.float64]
 LARGEST = 1e100  # a longer row, or a target beyond it, counts as not finite
 SMALLEST = 1e-100  # a shorter row counts as zero
 SPLITTER = 134217729.0  # 2²⁷ + 1, Dekker's constant
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def compiled(function: F) -> F:
-    """Compile without the global lock, cached on disk where some cache directory can be written."""
-    try:
-        return cast(F, njit(nogil=True, cache=True, error_model="numpy")(function))
-    except RuntimeError:  # numba found no writable cache directory
-        return cast(F, njit(nogil=True, error_model="numpy")(function))
-
-
-def inlined(function: F) -> F:
-    """Make a function part of each kernel that calls it."""
-    return cast(F, njit(nogil=True, inline="always")(function))
 
 
 @compiled

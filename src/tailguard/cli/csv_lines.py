@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tailguard.statistics.kernels import compiled
+from tailguard._compile import compiled
 
 __all__ = ["blocks", "line_end", "rows_only"]
 

@@ -1,6 +1,5 @@
 """`tailguard fit`: a private regression on a file."""
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -35,21 +34,9 @@ from tailguard.cli.options import (
     public_classes,
     settings,
 )
+from tailguard.errors import ParameterError
 
 __all__ = ["fit"]
-
-
-class RegressionName(StrEnum):
-    """Models with a target."""
-
-    linear = "linear"
-    logistic = "logistic"
-    lasso = "lasso"
-    robust = "robust"
-    least_absolute = "least-absolute"
-    svc = "svc"
-    sparse_linear = "sparse-linear"
-    sparse_logistic = "sparse-logistic"
 
 
 def fit(
@@ -58,7 +45,7 @@ def fit(
     features: Annotated[
         str | None, typer.Option(help="Columns to use, with commas between; all others by default.")
     ] = None,
-    model: Annotated[RegressionName, typer.Option("--model", "--loss", help="What is fitted.")] = RegressionName.linear,
+    model: Annotated[ModelName, typer.Option("--model", "--loss", help="What is fitted.")] = ModelName.linear,
     classes: Classes = None,
     sparsity: Sparsity = None,
     robust_loss: RobustLoss = None,
@@ -90,9 +77,11 @@ def fit(
         from tailguard.cli.carry_out import Job
         from tailguard.cli.sources import Source
 
-        labels = public_classes(ModelName(model.value), classes)
+        if model is ModelName.mean:
+            raise ParameterError("A mean has no target: use 'tailguard mean'.")
+        labels = public_classes(model, classes)
         options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius, scales)
-        estimator = make_estimator(ModelName(model.value), options, sparsity, robust_loss, threshold, labels)
+        estimator = make_estimator(model, options, sparsity, robust_loss, threshold, labels)
         source = Source(data, target, names(features), labels, delimiter)
         job = Job(estimator, source, seed, output, report, json, certificate, session)
     if dry_run:

@@ -1,6 +1,7 @@
 """Sparse releases: pick the largest coordinates privately, add noise to those alone. Proofs in peeling.md."""
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,7 +23,44 @@ LARGEST_LAPLACE_SCALE = 2.0**55
 
 
 @dataclass(frozen=True)
-class Peeling(Mechanism):
+class _Peeled(Mechanism):
+    """Some coordinates are picked, and released with noise; all others are released as 0."""
+
+    norm: ClassVar[Norm] = "linf"
+    count: int
+
+    def __post_init__(self) -> None:
+        integer("count", self.count, type(self).__name__)
+
+    def event(self, multiplier: float, sensitivity: float, dimension: int) -> events.Event:
+        """Return the event that `release` will report, from public numbers alone."""
+        integer("count", self.count, type(self).__name__, at_most=dimension)
+        return self._performed(self._scale(multiplier, sensitivity), sensitivity)
+
+    def release(
+        self, value: IntVector, sensitivity: float, multiplier: float, randomness: Randomness
+    ) -> tuple[IntVector, events.Event]:
+        """Return the sparse noisy vector, of the length of `value`, and the event performed."""
+        integer("count", self.count, type(self).__name__, at_most=value.size)
+        scale = self._scale(multiplier, sensitivity)
+        chosen, noisy = self._pick(value, scale, randomness)
+        return scatter(value.size, chosen, noisy), self._performed(scale, sensitivity)
+
+    @abstractmethod
+    def _pick(self, value: IntVector, scale: float, randomness: Randomness) -> tuple[IntVector, IntVector]:
+        """Return the places of the chosen coordinates, and their noisy values."""
+
+    @abstractmethod
+    def _scale(self, multiplier: float, sensitivity: float) -> float:
+        """Return the scale of all noise."""
+
+    @abstractmethod
+    def _performed(self, scale: float, sensitivity: float) -> events.Event:
+        """Return what noise of this scale does."""
+
+
+@dataclass(frozen=True)
+class Peeling(_Peeled):
     """Release a sparse vector: Gumbel picks on the magnitudes, then Gaussian noise on the chosen values.
 
     *Guarantee.* With noise of scale multiplier × ℓ∞ sensitivity in both parts: `count` selections of bounded
@@ -39,26 +77,9 @@ class Peeling(Mechanism):
     Repeat(event=BoundedRange(eta=0.5), count=4)
     """
 
-    norm: ClassVar[Norm] = "linf"
-    count: int
-
-    def __post_init__(self) -> None:
-        integer("count", self.count, "Peeling")
-
-    def event(self, multiplier: float, sensitivity: float, dimension: int) -> events.Event:
-        """Return the event that `release` will report, from public numbers alone."""
-        integer("count", self.count, "Peeling", at_most=dimension)
-        return self._performed(self._scale(multiplier, sensitivity), sensitivity)
-
-    def release(
-        self, value: IntVector, sensitivity: float, multiplier: float, randomness: Randomness
-    ) -> tuple[IntVector, events.Event]:
-        """Return the sparse noisy vector, of the length of `value`, and the event performed."""
-        integer("count", self.count, "Peeling", at_most=value.size)
-        scale = self._scale(multiplier, sensitivity)
+    def _pick(self, value: IntVector, scale: float, randomness: Randomness) -> tuple[IntVector, IntVector]:
         chosen = randomness.top(magnitudes(value), scale, self.count)
-        released = scatter(value.size, chosen, randomness.gaussian(value[chosen], scale))
-        return released, self._performed(scale, sensitivity)
+        return chosen, randomness.gaussian(value[chosen], scale)
 
     def _scale(self, multiplier: float, sensitivity: float) -> float:
         return noise_scale("Peeling", multiplier, sensitivity, at_least=SMALLEST_SCALE)
@@ -70,7 +91,7 @@ class Peeling(Mechanism):
 
 
 @dataclass(frozen=True)
-class LaplacePeeling(Mechanism):
+class LaplacePeeling(_Peeled):
     """Release a sparse vector by Laplace noise alone: Algorithm 4 of Hu et al. 2022 and of Tao et al. 2022.
 
     `count` rounds, each with fresh discrete Laplace noise on every magnitude, pick the largest coordinate
@@ -91,26 +112,9 @@ class LaplacePeeling(Mechanism):
     Repeat(event=Laplace(multiplier=4.0), count=4)
     """
 
-    norm: ClassVar[Norm] = "linf"
-    count: int
-
-    def __post_init__(self) -> None:
-        integer("count", self.count, "LaplacePeeling")
-
-    def event(self, multiplier: float, sensitivity: float, dimension: int) -> events.Event:
-        """Return the event that `release` will report, from public numbers alone."""
-        integer("count", self.count, "LaplacePeeling", at_most=dimension)
-        return self._performed(self._scale(multiplier, sensitivity), sensitivity)
-
-    def release(
-        self, value: IntVector, sensitivity: float, multiplier: float, randomness: Randomness
-    ) -> tuple[IntVector, events.Event]:
-        """Return the sparse noisy vector, of the length of `value`, and the event performed."""
-        integer("count", self.count, "LaplacePeeling", at_most=value.size)
-        scale = self._scale(multiplier, sensitivity)
+    def _pick(self, value: IntVector, scale: float, randomness: Randomness) -> tuple[IntVector, IntVector]:
         chosen = peel(magnitudes(value), scale, self.count, randomness)
-        released = scatter(value.size, chosen, randomness.laplace(value[chosen], scale))
-        return released, self._performed(scale, sensitivity)
+        return chosen, randomness.laplace(value[chosen], scale)
 
     def _scale(self, multiplier: float, sensitivity: float) -> float:
         return noise_scale("LaplacePeeling", multiplier, sensitivity, at_most=LARGEST_LAPLACE_SCALE)

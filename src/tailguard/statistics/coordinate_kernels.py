@@ -6,8 +6,9 @@ They keep the rules of `kernels`: a record's contribution is a function of that 
 import numpy as np
 from numpy.typing import NDArray
 
+from tailguard._compile import compiled
 from tailguard.statistics.arrays import FloatMatrix, FloatVector
-from tailguard.statistics.kernels import STEEPEST, compiled
+from tailguard.statistics.kernels import STEEPEST
 
 __all__ = ["add_shrunken", "add_smoothed", "locate", "look_up", "shares"]
 

@@ -12,15 +12,15 @@ Two facts make every sum exact and every contribution a function of its own reco
   accumulators hold integers of at most 2**53, which float64 adds exactly in any order.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from tailguard._compile import compiled, inlined
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector
 
 __all__ = [
@@ -50,21 +50,6 @@ SMALLEST_SQUARE = 1e-280
 LARGEST_SQUARE = 1e300
 LANES = 8
 STEEPEST = 1e300
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def compiled(function: F) -> F:
-    """Compile without the global lock, cached on disk where some cache directory can be written."""
-    try:
-        return cast(F, njit(nogil=True, cache=True, error_model="numpy")(function))
-    except RuntimeError:  # numba found no writable cache directory
-        return cast(F, njit(nogil=True, error_model="numpy")(function))
-
-
-def inlined(function: F) -> F:
-    """Make a function part of each kernel that calls it."""
-    return cast(F, njit(nogil=True, inline="always")(function))
 
 
 def _lane_sums_code(_: Any, left: Any, right: Any, groups: Any) -> Any:

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from tailguard._compile import compiled
 from tailguard.statistics.arrays import FloatMatrix, FloatVector
-from tailguard.statistics.kernels import LARGEST_SQUARE, SMALLEST_SQUARE, compiled
+from tailguard.statistics.kernels import LARGEST_SQUARE, SMALLEST_SQUARE
 
 __all__ = ["add_clipped", "products"]
 

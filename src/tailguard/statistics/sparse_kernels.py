@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tailguard._compile import compiled, inlined
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector
 from tailguard.statistics.coordinate_kernels import locate, look_up
-from tailguard.statistics.kernels import LANES, compiled, inlined, octave
+from tailguard.statistics.kernels import LANES, octave
 
 __all__ = [
     "add_clamped",

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from tailguard._compile import compiled
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector
-from tailguard.statistics.kernels import compiled, scaled_entry
+from tailguard.statistics.kernels import scaled_entry
 
 __all__ = ["combined", "dense", "picked", "scaled", "structure"]
 
