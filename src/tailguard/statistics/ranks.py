@@ -1,5 +1,6 @@
 """How far each cell of a geometric grid is from a quantile, counted in records. Proof: ranks.md."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,15 +14,63 @@ from tailguard.statistics.base import Kernel, Norm, Source, Statistic, register
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.sparse_rows import AnyRows
 
-__all__ = ["LEVEL_BITS", "Ranks", "rank_distances"]
+__all__ = ["LEVEL_BITS", "Ranked", "Ranks", "rank_distances"]
 
 LEVEL_BITS = 10
 """Quantiles are multiples of 2⁻¹⁰, so that all products are exact."""
 
 
+@dataclass(frozen=True, eq=False)
+class Ranked(Statistic):
+    """Distances in ranks from the `level`-quantile, a function of a histogram's exact counts; see `Ranks`."""
+
+    norms: ClassVar[tuple[Norm, ...]] = ("linf",)
+
+    inner: Octaves
+    level: float
+    size: int
+
+    @property
+    def bits(self) -> int:  # type: ignore[override]
+        """No integer moves by more than L = 2**bits."""
+        return self.inner.bits
+
+    @property
+    def unit(self) -> float:
+        """What one grid step is worth, in records."""
+        return self.inner.unit
+
+    @classmethod
+    def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
+        return float(size)
+
+    def evaluate(self, source: Source) -> IntVector:
+        """Return the exact integers over these records: a function of the histogram."""
+        if max(source.size, self.size) * 2**self.bits > 2**62:
+            raise ParameterError(f"{self.bits} bits could overflow a sum over {source.size} records.")
+        return self._of(source.total(self.kernel()))
+
+    def kernel(self) -> Kernel:
+        """Return the kernel of the histogram."""
+        return self.inner.kernel()
+
+    def _block(self, X: AnyRows, y: FloatVector | None) -> NDArray[np.float64 | np.int64]:
+        return self.inner._block(X, y)
+
+    @abstractmethod
+    def _of(self, counts: IntVector) -> IntVector:
+        """Return the distances that follow from the counts."""
+
+    def _check(self) -> None:
+        owner = type(self).__name__
+        integer("bits", self.inner.bits, owner, at_least=LEVEL_BITS)
+        real("level", self.level, owner, at_least=0.0, at_most=1.0)
+        integer("size", self.size, owner)
+
+
 @register
 @dataclass(frozen=True, eq=False)
-class Ranks(Statistic):
+class Ranks(Ranked):
     """Minus the distance in ranks of every cell from the one that holds the `level`-quantile of a scalar's magnitude.
 
     The largest entry after Gumbel noise is a quantile by the exponential mechanism: one pick, whose error is a rank and
@@ -49,11 +98,7 @@ class Ranks(Statistic):
     """
 
     kind: ClassVar[str] = "rank distances"
-    norms: ClassVar[tuple[Norm, ...]] = ("linf",)
 
-    inner: Octaves
-    level: float
-    size: int
     rare: int = 3
     near: float = 1.0
     pull: float = 0.0
@@ -62,9 +107,7 @@ class Ranks(Statistic):
         integer("rare", self.rare, "Ranks", at_least=1, at_most=8)
         if type(self.inner) is not Octaves or self.inner.parts != 1 or self.inner.cells < 3:
             raise refuse("inner", "Ranks", "Octaves of one scalar with at least three cells", type(self.inner).__name__)
-        integer("bits", self.inner.bits, "Ranks", at_least=LEVEL_BITS)
-        real("level", self.level, "Ranks", at_least=0.0, at_most=1.0)
-        integer("size", self.size, "Ranks")
+        self._check()
         real("near", self.near, "Ranks", at_least=1e-120, at_most=1e120)
         real("pull", self.pull, "Ranks", at_least=0.0, at_most=float(self.size))
 
@@ -74,37 +117,10 @@ class Ranks(Statistic):
         return self.inner.cells - 1
 
     @property
-    def bits(self) -> int:  # type: ignore[override]
-        """No integer moves by more than L = 2**bits."""
-        return self.inner.bits
-
-    @property
-    def unit(self) -> float:
-        """What one grid step is worth, in records."""
-        return self.inner.unit
-
-    @property
     def magnitudes(self) -> FloatVector:
         """The geometric middles of the inner cells, to which all entries but the last belong."""
         edges = self.inner.edges
         return np.asarray(np.sqrt(edges[1:-2]) * np.sqrt(edges[2:-1]))
-
-    @classmethod
-    def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
-        return float(size)
-
-    def evaluate(self, source: Source) -> IntVector:
-        """Return the exact integers over these records: a function of the histogram."""
-        if max(source.size, self.size) * 2**self.bits > 2**62:
-            raise ParameterError(f"{self.bits} bits could overflow a sum over {source.size} records.")
-        return self._of(source.total(self.kernel()))
-
-    def kernel(self) -> Kernel:
-        """Return the kernel of the histogram."""
-        return self.inner.kernel()
-
-    def _block(self, X: AnyRows, y: FloatVector | None) -> NDArray[np.float64 | np.int64]:
-        return self.inner._block(X, y)
 
     def _of(self, counts: IntVector) -> IntVector:
         distances = rank_distances(counts[1:-1], self.level, self.size, self.bits, self.rare)

@@ -4,14 +4,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tailguard._validate import integer, real, refuse
-from tailguard.errors import ParameterError
+from tailguard._validate import refuse
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector, frozen
-from tailguard.statistics.base import Kernel, Norm, Source, Statistic, register
+from tailguard.statistics.base import register
 from tailguard.statistics.octaves import Octaves
-from tailguard.statistics.ranks import LEVEL_BITS, rank_distances
+from tailguard.statistics.ranks import Ranked, rank_distances
 from tailguard.statistics.scalars import Scalars
 from tailguard.statistics.sparse_rows import AnyRows
 
@@ -53,7 +51,7 @@ class Halves(Scalars):
 
 @register
 @dataclass(frozen=True, eq=False)
-class SignedRanks(Statistic):
+class SignedRanks(Ranked):
     """Minus the distance in ranks of every cell of a signed grid from the one that holds a quantile of a scalar.
 
     The cells are those of magnitudes, below 0, around 0 and above 0, in the order of the numbers in them. The largest
@@ -75,18 +73,11 @@ class SignedRanks(Statistic):
     """
 
     kind: ClassVar[str] = "signed rank distances"
-    norms: ClassVar[tuple[Norm, ...]] = ("linf",)
-
-    inner: Octaves
-    level: float
-    size: int
 
     def __post_init__(self) -> None:
         if type(self.inner) is not Octaves or type(self.inner.scalars) is not Halves or self.inner.cells < 2:
             raise refuse("inner", "SignedRanks", "Octaves of Halves with at least two cells", type(self.inner).__name__)
-        integer("bits", self.inner.bits, "SignedRanks", at_least=LEVEL_BITS)
-        real("level", self.level, "SignedRanks", at_least=0.0, at_most=1.0)
-        integer("size", self.size, "SignedRanks")
+        self._check()
 
     @property
     def dimension(self) -> int:
@@ -94,38 +85,11 @@ class SignedRanks(Statistic):
         return 2 * self.inner.cells
 
     @property
-    def bits(self) -> int:  # type: ignore[override]
-        """No integer moves by more than L = 2**bits."""
-        return self.inner.bits
-
-    @property
-    def unit(self) -> float:
-        """What one grid step is worth, in records."""
-        return self.inner.unit
-
-    @property
     def points(self) -> FloatVector:
         """The middles of the cells, to which all entries but the last belong."""
         edges = self.inner.edges[1:]
         middles = np.sqrt(edges[:-1]) * np.sqrt(edges[1:])
         return np.concatenate([-middles[::-1], [0.0], middles])
-
-    @classmethod
-    def _sensitivity(cls, norm: Norm, dimension: int, size: int, parts: int) -> float:  # noqa: ARG003
-        return float(size)
-
-    def evaluate(self, source: Source) -> IntVector:
-        """Return the exact integers over these records: a function of the histogram."""
-        if max(source.size, self.size) * 2**self.bits > 2**62:
-            raise ParameterError(f"{self.bits} bits could overflow a sum over {source.size} records.")
-        return self._of(source.total(self.kernel()))
-
-    def kernel(self) -> Kernel:
-        """Return the kernel of the histogram."""
-        return self.inner.kernel()
-
-    def _block(self, X: AnyRows, y: FloatVector | None) -> NDArray[np.float64 | np.int64]:
-        return self.inner._block(X, y)
 
     def _of(self, counts: IntVector) -> IntVector:
         above, below = counts[: self.inner.cells], counts[self.inner.cells :]
