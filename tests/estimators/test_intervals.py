@@ -228,3 +228,5 @@ def test_an_uncertainty_is_its_centre_and_covariance():
     found = Uncertainty(np.array([1.0, 2.0]), np.diag([4.0, 0.0]))
     np.testing.assert_array_equal(found.std_error, [2.0, 0.0])
     np.testing.assert_allclose(found.interval(0.6826894921370859), [[-1.0, 3.0], [2.0, 2.0]])
+    found = Uncertainty(np.array([1.0, 2.0]), np.diag([5.0, 5.0]), np.array([8.0, -8.0]))
+    np.testing.assert_allclose(found.interval(0.6826894921370859), [[0.0, 4.0], [-1.0, 3.0]])

@@ -152,7 +152,7 @@ def test_there_are_no_intervals_and_a_sentence_says_what_would_have_them():
     model = tg.LinearRegression(**SMALL, random_state=507).fit(X, y)
     assert model.coef_std_error_ is None
     for interval in (model.coef_interval, model.intercept_interval):
-        with pytest.raises(TailguardError, match="LinearRegression has no intervals here: at n = ") as said:
+        with pytest.raises(TailguardError, match="LinearRegression has no intervals here: with n = ") as said:
             interval()
         assert "\n" not in str(said.value)
     n, epsilon = re.search(r"About (\d+) rows at this budget, or ε of about ([\d.]+), would", str(said.value)).groups()

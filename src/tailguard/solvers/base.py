@@ -90,10 +90,14 @@ class Uncertainty:
         An estimate that is not shrunk towards anything, in raw units: coefficients, then the intercept if there is one.
     covariance : float64 matrix
         Of the centre.
+    upward : float64 vector or None
+        Squared standard errors towards larger numbers minus those towards smaller ones, where they differ; their means
+        are the covariance's diagonal.
     """
 
     centre: FloatVector
     covariance: NDArray[np.float64]
+    upward: FloatVector | None = None
 
     @property
     def std_error(self) -> FloatVector:
@@ -109,8 +113,9 @@ class Uncertainty:
             Wanted probability that an interval covers the truth, one at a time.
         """
         level = real("level", level, "interval", above=0.0, below=1.0)
-        reach = float(ndtri(0.5 + 0.5 * level)) * self.std_error
-        return np.column_stack([self.centre - reach, self.centre + reach])
+        reach, apart = float(ndtri(0.5 + 0.5 * level)), 0.0 if self.upward is None else 0.5 * self.upward
+        down, up = (np.sqrt(np.maximum(np.diag(self.covariance) + part, 0.0)) for part in (-apart, apart))
+        return np.column_stack([self.centre - reach * down, self.centre + reach * up])
 
 
 @dataclass(frozen=True, eq=False)

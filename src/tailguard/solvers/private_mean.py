@@ -83,7 +83,7 @@ class PrivateMean(Solver):
         covariance = np.diag(np.where(factor > 0.0, np.square(factor) * np.diag(found.covariance), np.inf))
         return Estimate(
             self.domain.project(centre + factor * (mean + lean * _believed(lost) / self.d)),
-            uncertainty=Uncertainty(centre + factor * found.centre, covariance),
+            uncertainty=Uncertainty(centre + factor * found.centre, covariance, np.square(factor) * found.upward),
         )
 
     def _uncertainty(
@@ -92,16 +92,16 @@ class PrivateMean(Solver):
         """Return the uncertainty of a clipped mean in the view's units: of sampling, of its noise, and of clipping.
 
         Clipping takes the mean excess beyond the threshold from the mean length of a row; in d independent columns each
-        takes its part. Where a tail is one-sided, it is put back, as uncertain as heavy tails are that agree with the
-        histogram; where it seems to be two-sided, both sides may still differ.
+        takes its part. Where a tail is one-sided, it is put back; on its side the mean may be as far off as with the
+        heaviest tails that the histogram allows. Where it seems to be two-sided, both sides may still differ.
         """
         noise = (self.errors or 1.0) * reply.noise / self.n
         spread = squares.value / self.n - np.square(mean)
         spread = _shrunk(spread, (self.errors or 1.0) * squares.noise / self.n)
-        excess, doubt = lost.mean / self.d, lost.far / self.d
-        moved = np.square(lean * doubt) + (1.0 - np.square(lean)) * (UNSURE * excess) ** 2
+        excess, inward, outward = lost.mean / self.d, (lost.deviation / self.d) ** 2, (lost.far / self.d) ** 2
+        moved = np.square(lean) * (inward + outward) / 2.0 + (1.0 - np.square(lean)) * (UNSURE * excess) ** 2
         variance = np.maximum(spread, 0.0) / self.n + noise**2 + moved
-        return Uncertainty(mean + lean * excess, np.diag(variance))
+        return Uncertainty(mean + lean * excess, np.diag(variance), lean * np.abs(lean) * (outward - inward))
 
 
 def _lean(mean: FloatVector, square: FloatVector, noise: float) -> FloatVector:

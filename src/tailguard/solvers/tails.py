@@ -3,15 +3,14 @@
 Clipping at a level takes E(r − level)₊ from a mean of magnitudes r. Where the level is, a noisy histogram sees little;
 below it, it sees how fast masses fall. A power law through those cells carries on: every order has a likelihood, the
 noise being known, and the mean and the deviation of the excess over the orders say what was lost and how sure that is.
+Averages over orders are mostly of light tails; the heaviest tail that the likelihood allows says how far up it may be.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from tailguard.solvers.base import FloatVector
 from tailguard.solvers.clip_level import CELLS, LIGHTEST, SUBSTEPS, Histogram
 from tailguard.solvers.spread import LOW
 
@@ -27,11 +26,8 @@ MOST = 0.25
 HEAVIEST = 1.25
 """Least order of a tail that has a mean to speak of."""
 
-FAR = 0.975
-"""How likely the excess is at most `Excess.far` of its normal deviations above its mean: an end of a 95 % interval."""
-
-NODES = ndtri((np.arange(21) + 0.5) / 21)
-"""Equally likely deviations of a normal law."""
+ALLOWED = float(ndtri(0.975))
+"""Tails are allowed whose likelihood is as near to the largest one as that of a number within so many deviations."""
 
 
 class Excess(NamedTuple):
@@ -42,8 +38,8 @@ class Excess(NamedTuple):
     mean, deviation : float
         Over all tails that agree with the histogram.
     far : float
-        The deviation of a normal law that reaches as far up as those tails do, at least `deviation`: they are skewed,
-        because few of them are heavy and lose much.
+        Half of the way from the mean up to the largest excess of a tail that the likelihood allows, at least
+        `deviation`: few tails are heavy and lose much. (In ends of 95 % intervals, so by 1.96 and not by 2.)
     """
 
     mean: float
@@ -82,7 +78,8 @@ def mean_excess(sizes: Histogram, level: float, order: float = 2.0) -> Excess:
     beyond = (edges / edges[0]) ** -orders[:, np.newaxis]
     falls = beyond[:, :-1] - beyond[:, 1:]
     weight, noise = np.sum(falls**2, axis=1), max(sizes.noise, 1e-12)
-    amount = np.maximum(falls @ mass / weight, 0.0)
+    found = falls @ mass / weight
+    amount = np.maximum(found, 0.0)
     fit = 0.5 * weight * (amount / noise) ** 2
     likely = np.exp(fit - fit.max()) / np.sqrt(weight)
     likely /= likely.sum()
@@ -90,16 +87,10 @@ def mean_excess(sizes: Histogram, level: float, order: float = 2.0) -> Excess:
     mean = float(likely @ (amount * lost))
     square = float(likely @ ((amount**2 + noise**2 / weight) * lost**2))
     deviation = float(np.sqrt(max(square - mean**2, 0.0)))
-    amounts = np.maximum(amount[:, np.newaxis] + noise / np.sqrt(weight)[:, np.newaxis] * NODES, 0.0)
-    top = _quantile(amounts * lost[:, np.newaxis], likely)
-    return Excess(mean, deviation, max((top - mean) / float(ndtri(FAR)), deviation))
-
-
-def _quantile(values: NDArray[np.float64], likely: FloatVector) -> float:
-    """Return the number that a value is below with probability `FAR`; columns are equally likely."""
-    order = np.argsort(values, axis=None)
-    sums = np.cumsum(np.repeat(likely, values.shape[1])[order])
-    return float(values.ravel()[order][min(int(np.searchsorted(sums, FAR * sums[-1])), values.size - 1)])
+    # The amounts of an order that are allowed lie where a parabola, its logarithmic likelihood, is high enough.
+    high = found**2 - (2.0 * fit.max() - ALLOWED**2) * noise**2 / weight
+    top = float(np.max(np.where(high >= 0.0, (found + np.sqrt(np.maximum(high, 0.0))) * lost, 0.0)))
+    return Excess(mean, deviation, max((top - mean) / ALLOWED, deviation))
 
 
 def _first(sizes: Histogram, level: float) -> int:
