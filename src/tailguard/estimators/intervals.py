@@ -39,8 +39,9 @@ def _reason(estimator: Any) -> str:
     if isinstance(plan.solver, TightDescent) and sandwich_for(plan.problem, Clip(), 1)[0] is not None:
         rows, epsilon = ample(plan.problem, plan.privacy)
         return (
-            f"with n = {plan.problem.n} and {plan.privacy}, noise would hide the matrices they are made of, so the whole "
-            f"budget goes to the model. About {rows} rows at this budget, or ε of about {epsilon:g}, would have them."
+            f"with n = {plan.problem.n} and {plan.privacy}, noise would hide the matrices they are made of, so that "
+            f"the whole budget goes to the model. About {rows} rows at this budget, or ε of about {epsilon:g}, "
+            "would have them."
         )
     if isinstance(plan.solver, ModelSelection):
         return (
