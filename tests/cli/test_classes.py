@@ -41,6 +41,21 @@ def test_three_classes_from_the_file_to_predictions(tailguard, flowers, tmp_path
     assert np.allclose(np.array([line.split(",")[1:] for line in lines], float).sum(axis=1), 1.0)
 
 
+def test_three_classes_are_evaluated(tailguard, flowers, tmp_path):
+    file, _, labels = flowers
+    model = tmp_path / "model.json"
+    tailguard("fit", file, *FIT, "--output", model)
+    guesses = np.array([line.split(",")[0] for line in tailguard("predict", model, file).out.splitlines()[1:]])
+    outcome = tailguard("evaluate", model, file, "--epsilon", 100, "--seed", 0, "--json")
+    assert outcome.status == 0, outcome.err
+    found = json.loads(outcome.out)["measures"]
+    assert list(found) == ["error_rate"]
+    known = labels != "weed"  # a label that nobody named counts for nothing
+    assert found["error_rate"]["value"] == pytest.approx(np.mean(guesses[known] != labels[known]), abs=0.002)
+    assert "Plan of a private evaluation" in tailguard("evaluate", model, file, "--dry-run").out
+    assert "'error_rate'" in tailguard("evaluate", model, file, "--measures", "auc").sentence()
+
+
 def test_the_plan_of_three_classes_is_shown_without_data(tailguard, flowers):
     outcome = tailguard("fit", flowers[0], *FIT, "--dry-run")
     assert outcome.status == 0, outcome.err

@@ -8,10 +8,10 @@ import typer
 
 from tailguard.cli.console import check_writable, say, say_json, warn, working, write
 from tailguard.cli.options import Data, Delimiter, DryRun, Epsilon, Json, Report, Seed, SessionFile, names
-from tailguard.errors import DataError
 
 if TYPE_CHECKING:
     from tailguard.cli.model_file import Model
+    from tailguard.engines import Engine
     from tailguard.plans import Release
     from tailguard.recipes.evaluation import Judged
 
@@ -65,7 +65,8 @@ def evaluate(
     if not (randomness.private and fitted.private):
         warn(NOT_PRIVATE)
     account = session_of("evaluate", session)
-    release = run_with_progress(plan, source.open(json), randomness, "Evaluating", account, json)
+    engine = _guesses(fitted, source.open(json)) if fitted.rows else source.open(json)
+    release = run_with_progress(plan, engine, randomness, "Evaluating", account, json)
     if report is not None:
         write(report, html(release, target=source.target))
     if json:
@@ -78,9 +79,27 @@ def _judged(model: "Model") -> "Judged":
     from tailguard.recipes.evaluation import Judged
 
     if model.rows:
-        raise DataError("A model of more than two classes cannot be evaluated yet.")
+        return Judged((1.0,), 0.0, "mistakes")
     target = "numbers" if model.classes is None else "margins" if model.margins else "log-odds"
     return Judged(model.coefficients, model.intercept, target, model.within, model.ends)
+
+
+def _guesses(model: "Model", engine: "Engine") -> "Engine":
+    """Return records of 1 where one of several classes is predicted as it is, else −1; without a score, of nothing."""
+    import numpy as np
+
+    from tailguard.engines.changed import Changed
+    from tailguard.statistics import View
+
+    view, offsets = View(len(model.names), basis=np.array(model.rows).T), np.array(model.offsets)
+
+    def judged(X: Any, y: Any) -> tuple[Any, Any]:
+        with np.errstate(all="ignore"):
+            scores = view.dense(X) + offsets
+        known = np.isfinite(y) & ~np.isnan(scores).any(axis=1)
+        return np.where(scores.argmax(axis=1) == y, 1.0, -1.0)[:, np.newaxis], np.where(known, 1.0, np.nan)
+
+    return Changed(engine, judged, d=1)
 
 
 def _checked(asked: list[str] | None, judged: "Judged") -> tuple[str, ...]:

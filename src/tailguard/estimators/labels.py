@@ -1,16 +1,12 @@
 """Public labels to 0, 1, 2 …; anything else becomes NaN, which contributes nothing."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailguard.engines import Engine
-from tailguard.engines.base import Chunk, Kernel, Records
-from tailguard.engines.partition import WHOLE, Block
-from tailguard.statistics.arrays import FloatVector, IntVector
-from tailguard.statistics.sparse_rows import AnyRows
+from tailguard.engines.changed import Changed
 
 __all__ = ["Relabelled", "equal", "zero_one"]
 
@@ -39,28 +35,8 @@ def _same(cell: Any, label: Any) -> bool:
         return False
 
 
-class Relabelled:
-    """An engine whose targets are turned into 0, 1, 2 …, chunk by chunk."""
+class Relabelled(Changed):
+    """An engine whose targets are turned into 0, 1, 2 and so on."""
 
     def __init__(self, engine: Engine, classes: NDArray[Any]) -> None:
-        self._engine = engine
-        self._classes = classes
-        self.n, self.d, self.has_target, self.names = engine.n, engine.d, engine.has_target, engine.names
-
-    def map_sum(self, kernel: Kernel, block: Block = WHOLE) -> IntVector:
-        """Return the sum of a kernel over the chunks of a block."""
-
-        def relabelled(X: AnyRows, y: FloatVector | None) -> IntVector:
-            return kernel(X, None if y is None else zero_one(y, self._classes))
-
-        return self._engine.map_sum(relabelled, block)
-
-    def gather(self, block: Block = WHOLE) -> Records:
-        """Return the records of a block in row order."""
-        X, y = self._engine.gather(block)
-        return X, None if y is None else zero_one(y, self._classes)
-
-    def chunks(self) -> Iterator[Chunk]:
-        """Yield all records in row order."""
-        for X, y in self._engine.chunks():
-            yield X, None if y is None else zero_one(y, self._classes)
+        super().__init__(engine, lambda X, y: (X, None if y is None else zero_one(y, classes)))
