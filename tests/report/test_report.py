@@ -175,6 +175,17 @@ def test_names_are_escaped(release):
     assert "of &lt;b&gt;" in page
 
 
+@pytest.mark.parametrize(
+    ("model", "target"), [(tg.LinearRegression(random_state=0), np.nan), (tg.LogisticRegression(random_state=0), 7.0)]
+)
+def test_a_target_of_which_nothing_is_seen_is_told(model, target):
+    """As of a CSV file whose target is text: no error may tell of cells, but released numbers may."""
+    X = np.random.default_rng(0).normal(size=(5000, 3))
+    said = "Nothing could be told from noise"
+    assert said in summary(model.fit(X, np.full(5000, target)).release_)
+    assert said not in summary(model.fit(X, X[:, 0] > 0).release_)
+
+
 @pytest.mark.parametrize("report", [html, summary])
 def test_intervals_that_miss_their_own_numbers_are_doubted(release, report):
     """The sentence is about released numbers alone."""

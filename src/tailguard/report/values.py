@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from tailguard.losses.base import ResidualLoss
 from tailguard.plans import Release
 from tailguard.plans.result import LEVEL
@@ -75,7 +77,7 @@ def held(release: Release) -> str | None:
 
 
 def doubt(release: Release) -> str | None:
-    """Return a sentence where coefficients lie outside their own intervals: then the latter are not to be relied on.
+    """Return a sentence where nothing is known, or where coefficients lie outside their own intervals.
 
     An interval is around an estimate that was not shrunk, nor, of classes, calibrated, nor held in a domain. What came
     after may have moved it further than the interval reaches.
@@ -85,6 +87,11 @@ def doubt(release: Release) -> str | None:
         return None
     size = release.estimate.coefficients.size
     ends = found.interval(LEVEL)[:size]
+    if np.all(np.isinf(ends)):
+        return (
+            "Nothing could be told from noise: no column, or no target, seems to vary. Cells that are no numbers count "
+            "as missing, and a row with a missing cell counts for nothing."
+        )
     beside = (release.estimate.coefficients < ends[:, 0]) | (release.estimate.coefficients > ends[:, 1])
     count = int(beside.sum())
     if not count:
