@@ -122,3 +122,14 @@ def test_the_demo_keeps_its_word(tailguard, tmp_path):
     assert "</html>" in (tmp_path / "out" / "demo-report.html").read_text()
     data = tmp_path / "out" / "demo-data.parquet"
     assert tailguard("fit", data, "--target", "cost", "--dry-run").status == 0
+
+
+def test_a_dry_run_and_a_plan_write_the_page_of_the_plan(tailguard, files, tmp_path, monkeypatch):
+    monkeypatch.setattr("tailguard.cli.carry_out.run", lambda *_: pytest.fail("the budget was spent"))
+    dry, plan = tmp_path / "dry.html", tmp_path / "plan.html"
+    words = ("fit", files / "claims.parquet", "--target", "pay", "--dry-run", "--report", dry)
+    assert tailguard(*words).status == 0
+    assert "Plan of a private linear regression of pay" in dry.read_text()
+    assert tailguard("plan", "--rows", 4000, "--features", 3, "--report", plan).status == 0
+    assert plan.read_text() == dry.read_text().replace(" of pay", "")
+    assert "cannot be written" in tailguard("plan", "--rows", 4000, "--features", 3, "--report", tmp_path).sentence()

@@ -168,6 +168,22 @@ def test_the_plan_in_the_page_can_be_verified(release):
     assert json.loads(document)["digest"] == release.digest
 
 
+def test_a_plan_has_a_page_before_any_record_is_read():
+    plan = tg.LinearRegression().plan(20_000, 3)
+    page = html(plan, target="<b>")
+    parsed = Page(page)
+    assert loads(next(text for text in parsed.text if text.lstrip().startswith("{"))) == plan
+    words = " ".join(" ".join(parsed.text).split())
+    assert "Plan of a private linear regression of <b>" in words
+    assert "Where the budget goes" in words
+    assert "before any record was read" in words
+    for absent in ("differentially private", "The model", "Noise:", "NOT PRIVATE"):
+        assert absent not in words
+    dear = dataclasses.replace(plan, privacy=tg.Privacy(0.5, 1e-6))
+    with pytest.raises(tg.PlanError, match="costs ε = 1"):
+        html(dear)
+
+
 def test_names_are_escaped(release):
     page = html(release, names=["<script>alert(1)</script>", "&", '"'], target="<b>")
     assert "<script>" not in page

@@ -37,9 +37,11 @@ class Job:
     session: Path | None = None
 
     def show_plan(self) -> None:
-        """Print the plan; only the size of the data is looked up."""
+        """Print the plan, and write its page where a report is asked for; only the size of the data is looked up."""
+        check_writable(self.report)
         rows, names = self.source.header()
-        show_plan(self.estimator.plan(rows, len(names), names=names), self.json, self.session)
+        plan = self.estimator.plan(rows, len(names), names=names)
+        show_plan(plan, self.json, self.session, self.report, self.source.target)
 
     def carry_out(self) -> None:
         """Fit, print and write the results."""
@@ -70,8 +72,12 @@ class Job:
             say(renderable(release, names=names, classes=self.source.classes))
 
 
-def show_plan(plan: Plan, json: bool, session: Path | None = None) -> None:
-    """Print what would be done, and whether a session would pay for it."""
+def show_plan(
+    plan: Plan, json: bool, session: Path | None = None, report: Path | None = None, target: str | None = None
+) -> None:
+    """Print what would be done, and whether a session would pay for it; write it as a page if one is asked for."""
+    if report is not None:
+        write(report, html(plan, target=target))
     if json:
         sys.stdout.write(dumps(plan) + "\n")
     else:

@@ -59,7 +59,7 @@ def evaluate(
         asked = _checked(names(measures), judged)
         plan = plan_evaluation(judged, source.header()[0], Privacy(epsilon, delta), asked, _inside(level))
     if dry_run:
-        show_plan(plan, json, session)
+        show_plan(plan, json, session, report, source.target)
         return
     randomness = make_randomness(seed)
     if not (randomness.private and fitted.private):

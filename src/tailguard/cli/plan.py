@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tailguard.cli.console import say, working
+from tailguard.cli.console import check_writable, working
 from tailguard.cli.options import (
     Classes,
     Delta,
@@ -17,6 +17,7 @@ from tailguard.cli.options import (
     Parameters,
     ParameterSet,
     Radius,
+    Report,
     RobustLoss,
     ScalesFile,
     Sparsity,
@@ -45,6 +46,7 @@ def plan(
     moment_bound: MomentBound = None,
     radius: Radius = None,
     scales: ScalesFile = None,
+    report: Report = None,
     json: Json = False,
 ) -> None:
     """Show what a fit would do: every noisy release, its noise, its share of the budget, the guarantee.
@@ -54,14 +56,10 @@ def plan(
     Example: tailguard plan --rows 10000 --features 10 --epsilon 1 --json > plan.json
     """
     with working("Planning", json):
-        from tailguard.plans import dumps
-        from tailguard.report import renderable
+        from tailguard.cli.carry_out import show_plan
 
+        check_writable(report)
         options = settings(epsilon, delta, method, parameters, moment_order, moment_bound, radius, scales)
         labels = public_classes(model, classes)
         result = make_estimator(model, options, sparsity, robust_loss, threshold, labels).plan(rows, features)
-        shown = renderable(result)
-    if json:
-        typer.echo(dumps(result))
-    else:
-        say(shown)
+    show_plan(result, json, report=report)
