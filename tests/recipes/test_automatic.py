@@ -108,7 +108,8 @@ def test_four_hundred_columns_are_fitted_and_not_refused():
 
 REFUSED = {
     "wide, with more rows another recipe": (tg.LinearRegression(), 300, 40),
-    "few": (tg.LinearRegression(), 300, 3),
+    "few": (tg.LinearRegression(), 290, 3),
+    "few, but enough without a δ": (tg.LinearRegression(), 300, 3),
     "tiny": (tg.LogisticRegression(epsilon=0.1), 10, 1),
     "pure": (tg.LinearRegression(delta=0.0), 100, 4),
     "classes": (tg.LogisticRegression(classes=(0, 1, 2)), 500, 4),
@@ -127,15 +128,23 @@ def test_what_a_refusal_says_would_do_does(estimator, n, d):
     estimator.plan(rows, d)
     for named in re.findall(r"ε of about ([\d.]+\d)", words):
         clone(estimator).set_params(epsilon=float(named)).plan(n, d)
+    if "or δ = 0." in words:
+        clone(estimator).set_params(delta=0.0).plan(n, d)
     with pytest.raises(tg.BudgetError):  # and not much less would
         estimator.plan(int(0.85 * rows), d)
 
 
 def test_a_refusal_names_an_epsilon_that_is_worth_having():
-    with pytest.raises(tg.BudgetError, match=r"about 510 rows, ε of about 2\.1 or fewer features\.$"):
-        tg.LinearRegression().plan(300, 3)
+    with pytest.raises(tg.BudgetError, match=r"about 510 rows, ε of about 2\.2 or fewer features\.$"):
+        tg.LinearRegression().plan(290, 3)
     with pytest.raises(tg.BudgetError, match=r"about 510 rows\.$"):
         tg.LinearRegression().plan(50, 1)
+
+
+def test_a_refusal_says_where_the_stronger_promise_needs_fewer_rows():
+    with pytest.raises(tg.BudgetError, match=r"about 510 rows, ε of about 1\.3, fewer features or δ = 0\.$"):
+        tg.LinearRegression().plan(400, 3)
+    assert tg.LinearRegression(delta=0.0).plan(400, 3).recipe == "objective_perturbation"
 
 
 def test_rows_that_another_recipe_would_need_are_not_asked_for():

@@ -60,7 +60,7 @@ class ManyClasses(Classifier):
         return self._scores(X) if self._several else super().decision_function(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of new rows."""
+        """Return the class of new rows; one with a missing value, whose probabilities are NaN, gets the first."""
         if not self._several:
             return super().predict(X)
         scores = self._scores(X)

@@ -94,7 +94,7 @@ class TwoClasses(ClassifierMixin, LinearModel):  # type: ignore[misc]
         return self._held_scores(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of new rows."""
+        """Return the class of new rows; one with a missing value, whose probabilities are NaN, gets the first."""
         positive = self._scores(X) > 0
         return self.classes_[positive.astype(np.intp)]
 

@@ -76,7 +76,9 @@ def planned(planner: Planner, problem: Problem, privacy: Privacy) -> Plan:
     except TooFewRowsError as refusal:
         rows = _fewest(planner, problem, privacy, _enough(planner, problem, privacy, refusal.rows))
         epsilon = _richer(planner, problem, privacy, rows)
-        raise TooFewRowsError.of(refusal.what, rows, problem, privacy, epsilon, refusal.fewer) from None
+        # A promise without a δ is the stronger one, but its methods are others, and some need fewer rows.
+        pure = not privacy.pure and _carried(planner, problem, replace(privacy, delta=0.0))
+        raise TooFewRowsError.of(refusal.what, rows, problem, privacy, epsilon, refusal.fewer, pure) from None
 
 
 def _enough(planner: Planner, problem: Problem, privacy: Privacy, rows: int) -> int:

@@ -26,13 +26,19 @@ class TooFewRowsError(BudgetError):
         privacy: Privacy,
         epsilon: float | None = None,
         fewer: str = "features",
+        pure: bool = False,
     ) -> "TooFewRowsError":
-        """Return the refusal, with its sentence; an `epsilon` that would do is infinite if none is worth naming."""
+        """Return the refusal, with its sentence.
+
+        An `epsilon` that would do is infinite if none is worth naming; `pure` says that δ = 0 would.
+        """
         ways = [f"about {rows} rows"]
         if epsilon is None or epsilon < math.inf:
             ways.append("a larger ε" if epsilon is None else f"ε of about {epsilon:g}")
         if fewer != "features" or problem.d > 1:
             ways.append(f"fewer {fewer}")
+        if pure:
+            ways.append("δ = 0")
         refusal = cls(
             f"{what} cannot be carried by n = {problem.n} rows and d = {problem.d} features at {privacy}; "
             f"it needs {', '.join(ways[:-1])}{' or ' * (len(ways) > 1)}{ways[-1]}."
