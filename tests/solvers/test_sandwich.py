@@ -5,21 +5,27 @@ import pytest
 
 from tailguard.losses import Squared
 from tailguard.solvers.base import Query, Released, Uncertainty
-from tailguard.solvers.clip_level import CELLS
+from tailguard.solvers.clip_level import CELLS, Histogram
 from tailguard.solvers.matrices import Number
 from tailguard.solvers.sandwich import _doubted, _expected, _in_raw_units, _told, _whitened_gram
+from tailguard.solvers.spread import HIGH, LOW
 from tailguard.solvers.whitening import whitened
-from tailguard.statistics.fields import Gradient
+from tailguard.statistics.fields import Gradient, Rows
+from tailguard.statistics.octaves import Octaves
+from tailguard.statistics.scalars import Norm
 from tailguard.statistics.view import View
 from tailguard.statistics.weighted import Weighted
 
 N, D, BITS = 20_000, 12, 30
+OCTAVES = Octaves(Norm(Rows(View(D))), LOW, HIGH, 2, BITS)
 
 
-def _whitening(noise, seed=0):
-    """Return independent columns, a log with a noisy Gram matrix of them, and the view that it whitens."""
+def _whitening(noise, seed=0, correlation=0.0):
+    """Return columns, a log with a noisy Gram matrix of them, and the view that it whitens."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((N, D))
+    for j in range(1, D):
+        X[:, j] = correlation * X[:, j - 1] + np.sqrt(1.0 - correlation**2) * X[:, j]
     view = View(D, centre=np.zeros(D), scale=np.ones(D), intercept=True)
     solve = whitened("gram", view, 100.0, 0.5, 0.01, N, BITS)
     query = next(solve)
@@ -47,6 +53,21 @@ def test_moments_of_whitened_rows_are_known_but_for_noise(noise):
         assert error < 0.5 * np.linalg.norm(np.diag(np.full(D + 1, scale)) - exact) / np.linalg.norm(exact)
 
 
+@pytest.mark.parametrize("correlation", [0.5, 0.9])
+@pytest.mark.parametrize("noise", [0.005, 0.03])
+def test_noise_in_a_gram_matrix_of_correlated_columns_does_not_hide_what_they_are(noise, correlation):
+    """By the identity, variances were down to half of the exact ones; by entries shrunk one by one, up to 30 times."""
+    ratios = []
+    for seed in range(20):
+        X, log, view = _whitening(noise, seed, correlation)
+        rows = view.rows(X)
+        exact, found = np.linalg.inv(rows.T @ rows / N)[:D, :D], np.linalg.inv(_whitened_gram(log, view, N))[:D, :D]
+        ratios.append([np.diag(view.basis @ of @ view.basis.T) for of in (found, exact)])
+    found, exact = np.array(ratios).transpose(1, 0, 2)
+    assert 0.9 < np.median(found / exact) < 1.6
+    assert np.mean(found) < 2.5 * np.mean(exact)
+
+
 @pytest.mark.parametrize("noise", [1e-9, 1.0])
 def test_the_size_of_a_noisy_bread_is_what_levels_and_rows_tell(noise):
     X, log, view = _whitening(0.01)
@@ -56,7 +77,7 @@ def test_the_size_of_a_noisy_bread_is_what_levels_and_rows_tell(noise):
     gradient = Weighted(Gradient(view, Squared(), np.zeros(D + 1)), 3.0, 1.0, BITS)
     log = [
         *log,
-        (Query("leverage level", None), Released("leverage level", mass, 0.0)),
+        (Query("leverage level", OCTAVES), Released("leverage level", mass, 0.0)),
         (Query("gradient", gradient), Released("gradient", np.zeros(D + 1), 1.0)),
     ]
     gram = np.eye(D + 1)
@@ -66,6 +87,11 @@ def test_the_size_of_a_noisy_bread_is_what_levels_and_rows_tell(noise):
     found, doubt = _expected(released, noise, gram, trace)
     np.testing.assert_allclose(found, gram * (2.0 * size if noise < 1.0 else size), rtol=0.15 if noise == 1.0 else 1e-3)
     assert doubt == pytest.approx(0.1 if noise == 1.0 else 0.0, abs=0.02)
+    residuals = np.zeros(CELLS)
+    residuals[2 * 64 - 4], residuals[2 * 64 + 3] = 0.45 * N, 0.55 * N  # below the limit, 1, and beyond it
+    for statistic, share in ((OCTAVES, 0.45), (None, 0.6)):  # a step that was passed over says nothing
+        asked = (Query("calibration level", statistic), Released("calibration level", residuals, 0.0))
+        assert _told(0.6, [*log, asked], N).value == pytest.approx(share / 0.6 * trace.value)
 
 
 def test_moments_of_whitened_rows_are_never_negative():
@@ -93,3 +119,15 @@ def test_no_error_is_0():
     view = View(2, centre=np.zeros(2), scale=np.ones(2), intercept=True)
     found = _in_raw_units(view, Uncertainty(np.ones(3), np.diag([0.0, 1.0, 1.0])))
     np.testing.assert_array_equal(np.isfinite(found.std_error), [False, True, True])
+
+
+def test_what_lies_within_a_level_by_what_lies_beyond():
+    mass = np.zeros(CELLS)
+    mass[2 * 64 : 2 * 64 + 3] = 0.2, 0.1, 0.1  # from 1 to √2, to 2, to 2√2; what is farther in is not looked at
+    mass[-1] = 5.0  # noise far out
+    found = Histogram(mass, 1e-9)
+    assert found.within(2.0) == pytest.approx(0.9)
+    assert found.within(1.0) == pytest.approx(0.6)
+    assert found.within(2.0**0.25) == pytest.approx(0.7)  # half of a cell
+    assert found.within(1e30) == 0.0
+    assert found.within(1e-30) == 1.0

@@ -27,6 +27,9 @@ FALSE_ALARM = 1e-4
 RESOLVED = 3.0
 """More mass than so many noise deviations would have been seen."""
 
+FARTHER = 5
+"""Octaves beyond a level in which all of a tail lies that counts; farther out cells are noise."""
+
 LIGHTEST = 8.0
 """Largest tail order that is read off a histogram: beyond it the level hardly moves any more."""
 
@@ -104,6 +107,13 @@ class Histogram:
         """Return the share of the records beyond a level, and the noise of that number; missing ones are not there."""
         first = min(_cells_below(level), CELLS - 1)
         return float(self.mass[first:].sum()), float(self.noise * np.sqrt(CELLS - first))
+
+    def within(self, level: float) -> float:
+        """Return the share of the records at or below a level, by those in the next `FARTHER` octaves beyond it."""
+        place = float(np.clip((np.log2(level) - LOW) * SUBSTEPS, 0.0, CELLS - 1.0))
+        first = int(place)
+        beyond = self.mass[first : first + 1 + FARTHER * SUBSTEPS].sum() - (place - first) * self.mass[first]
+        return float(min(max(1.0 - beyond, 0.0), 1.0))
 
     def mean_square(self, limit: float) -> float:
         """Return the mean square of the magnitudes, each of them at most `limit`; masses are spread evenly in cells."""

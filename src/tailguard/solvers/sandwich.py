@@ -27,6 +27,7 @@ from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.curvature import BoundedCurvatures, BoundedGradient, Curvatures
 from tailguard.statistics.fields import Field, Gradient
 from tailguard.statistics.gram import Gram
+from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.outer import Outer
 from tailguard.statistics.slopes import Leveraged, Slopes, SquaredLengths
 from tailguard.statistics.view import View
@@ -35,7 +36,7 @@ from tailguard.statistics.weighted import Weighted
 __all__ = ["UNSEEN", "Line", "Log", "Sandwich", "recorded", "sandwich"]
 
 FLOOR = 0.05
-"""Least share of the records that are believed to have a mean row."""
+"""Least share of the records that are believed to have a mean row, and least second moment of whitened rows."""
 
 UNSEEN = 1.5
 """By how much a mean of clipped residuals may be moved, in units of threshold × noise in a cell of the histogram that
@@ -51,8 +52,8 @@ LONGEST = 3.0
 UNRESOLVED = 0.5
 """Relative deviation of a derivative beyond which nothing is known: it may as well be none."""
 
-LEAST = 0.5
-"""Least mean weight of the rows in a Gram matrix that is believed: fewer of them are shortened."""
+LEAST = 0.7
+"""Least mean weight of the rows in a Gram matrix that is believed: no more than the others are shortened."""
 
 LEVELS = ("residual level", "calibration level")
 """Steps that find where an intercept's residuals are clipped."""
@@ -90,20 +91,19 @@ def sandwich(
     steps = last_steps(log)
     curvatures, gradients, (size, most) = _fields(steps[-1][0].statistic, middle(steps))
     view = gradients.view
-    gram = _gram(log, setting.n, kept_entries(view)) if view.basis is None else _identity(view)
-    kept = np.diag(gram) != 0.0
+    kept = kept_entries(view) if view.basis is None else _used(view)
     curved, its_noise = yield from _asked("bread", Outer(curvatures, size, setting.bits), setting.n, kept)
     squares, noise = yield from _asked("meat", Outer(gradients, most, setting.bits), setting.n, kept)
     trace = None
     if setting.wide and line is None:  # there is nothing to correct; a trace says how large the bread is
         trace = yield from _trace(curvatures, setting, steps)
     with np.errstate(all="ignore"):  # released values may be anything; what overflows is not known
+        gram = _gram(log, setting.n, kept) if view.basis is None else _whitened_gram(log, view, setting.n)
         if curvature is None:
             gradient = replace(gradient_of(steps[-1][0].statistic), point=middle(steps))
             shapes = class_shapes(gradient, gram, log, setting.n)
             bread, meat, doubt = _pair((curved, its_noise), (squares, noise), shapes, gram)
         else:
-            gram = _whitened_gram(log, view, setting.n)
             meat = shrunk(squares, multiple(squares, gram), noise)
             trace = trace or _told(curvature, log, setting.n)
             likely, doubt = _expected(curved, its_noise, gram, trace)
@@ -164,12 +164,15 @@ def _trace(curvatures: Field, setting: Sandwich, steps: Log) -> Generator[Query,
 def _told(curvature: float, log: Log, n: int) -> Number:
     """Return the trace of a bread: the curvature times the mean of ω‖z‖², which a histogram of the rows' lengths tells.
 
-    That is off by a tenth where residuals and lengths depend on each other.
+    Residuals may be spread too thinly to be seen where their level is sought: more of them lie beyond it then, as the
+    clearer histogram of a calibration tells. The product is off by a tenth where residuals depend on lengths.
     """
     last = last_steps(log)[-1][0].statistic
     assert isinstance(last, Weighted)
-    lengths = of_reply(next(reply for query, reply in log if query.step == "leverage level"), n)
-    value = curvature * lengths.leverage(last.radius, REACH**2 * last.radius)
+    replies = {query.step: of_reply(reply, n) for query, reply in log if isinstance(query.statistic, Octaves)}
+    if "calibration level" in replies:
+        curvature = gradient_of(last).loss.usual_curvature * replies["calibration level"].within(last.limit)
+    value = curvature * replies["leverage level"].leverage(last.radius, REACH**2 * last.radius)
     return Number(value, OFF * value)
 
 
@@ -197,10 +200,10 @@ def _fields(statistic: Statistic | None, point: FloatVector) -> tuple[Field, Fie
     return Curvatures(gradient, radius, threshold), Leveraged(gradient, radius), (radius * root, threshold)
 
 
-def _identity(view: View) -> Matrix:
-    """Return the Gram matrix of whitened rows; empty directions have no part in it."""
+def _used(view: View) -> NDArray[np.bool_]:
+    """Return which entries of whitened rows mean anything; empty directions do not."""
     used = np.asarray(view.basis).any(axis=0)
-    return np.diag(np.append(used, True) if view.intercept else used).astype(np.float64)
+    return np.asarray(np.append(used, True) if view.intercept else used)
 
 
 def _assembled(steps: Log, bread: Matrix, meat: Matrix, n: int) -> Uncertainty:
@@ -273,20 +276,24 @@ def _gram(log: Log, n: int, kept: NDArray[np.bool_]) -> Matrix:
 def _whitened_gram(log: Log, view: View, n: int) -> Matrix:
     """Return the second moments of whitened rows that are likely, up to a factor.
 
-    They would be the identity if the Gram matrix that whitened them had no noise and no ridge. What noise explains of
-    its entries beside the diagonal was most likely not there.
+    They would be the identity if the Gram matrix that whitened them had no noise and no ridge. Noise drives eigenvalues
+    λ apart: along an eigenvector of the noisy matrix, the exact one is λᵢ − 2v·Σ 1/(λᵢ − λⱼ) on average, v the variance
+    of the entries beside its diagonal (a rotationally invariant estimate, Bun, Bouchaud and Potters 2017).
     """
     query, reply = next(pair for pair in log if pair[0].step == "gram")
     assert isinstance(query.statistic, Gram)
-    basis, matrix, d = np.asarray(view.basis), held(query.statistic.matrix(reply.value) / n), view.dimension_in
-    square, noise = matrix[:d, :d], reply.noise / n
+    matrix, d, noise = held(query.statistic.matrix(reply.value) / n), view.dimension_in, reply.noise / n
+    square, weight = matrix[:d, :d], 1.0
     if view.intercept:
         square, _, weight = centred(matrix, np.arange(d), noise, LEAST)
-        noise /= weight
-    likely = shrunk(square, np.diag(np.maximum(np.diag(square), 0.0)), noise)
-    moments = np.eye(view.dimension)
-    moments[: basis.shape[1], : basis.shape[1]] = positive(held(basis.T @ likely @ basis))
-    return moments
+    basis, used = np.asarray(view.basis), _used(view)[:d]
+    lengths = np.sum(np.square(basis[:, used]), axis=0)
+    found = np.einsum("ij,ik,kj->j", basis[:, used], square, basis[:, used]) / lengths
+    variance, apart = 0.5 * (noise / weight) ** 2, np.subtract.outer(found, found)
+    likely = found - 2.0 * variance * np.sum(apart / np.maximum(np.square(apart) + variance, TINY), axis=1)
+    moments = np.ones(view.dimension)
+    moments[:d][used], moments[:d][~used] = np.maximum(held(likely * lengths), FLOOR), 0.0
+    return np.diag(moments)
 
 
 def _asked(
