@@ -9,6 +9,7 @@ import numpy as np
 from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Released, Setting
 from tailguard.solvers.clip_level import ClipLevel, Histogram, histogram
+from tailguard.solvers.normal_odds import straightened
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Gradient
 from tailguard.statistics.scalars import Slope
@@ -28,7 +29,11 @@ CAUTION = 1.3
 """Steps are that much shorter than Newton's: rows far out count for more than in the Gram matrix."""
 
 FORGOTTEN = 0.34
-"""Part of the steps whose points are not averaged."""
+"""Part of the steps whose finds are not averaged."""
+
+PACE, RARE = 3.0, 0.2
+"""Step t goes PACE ÷ t of the way to what it finds where classes are rare, but the part mean curvature ÷ RARE anyway.
+Rare classes curve the loss where the answer is and hardly elsewhere: points that jump about lose the way there."""
 
 PRIOR = 2.0
 """Variance of the log-odds that a model of classes is expected to have. Far from the answer their curvature vanishes:
@@ -110,6 +115,11 @@ class Course:
     most: float = math.inf
 
     @property
+    def whole(self) -> bool:
+        """Whether the rows are all there is: no coordinate has a curvature of its own."""
+        return isinstance(self.metric, float)
+
+    @property
     def free(self) -> int:
         """How many coordinates may move: not those of infinite curvature."""
         return int(np.count_nonzero(np.isfinite(np.broadcast_to(self.metric, self.start.shape))))
@@ -117,7 +127,7 @@ class Course:
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """How far a descent has come: its points, what each after the first weighs, and the last level and curvature."""
+    """How far a descent has come: its points, what was found at each and weighs, the last level and curvature."""
 
     descent: BoundedDescent
     course: Course
@@ -126,6 +136,7 @@ class Walk:
     limit: float
     curvature: float
     even: bool = False
+    found: list[FloatVector] = field(default_factory=list)
 
     def tested(self, sizes: Histogram) -> Generator[Query, Released, "Walk"]:
         """Ask whether residuals are skewed, at the average point (step "tilt").
@@ -155,16 +166,31 @@ class Walk:
         doubt = 0.0
         if not isinstance(course.loss, ResidualLoss):
             doubt = course.free / PRIOR * (reply.noise / rate) ** 2 / self.descent.steps
-        change = (reply.value / (rate * course.metric) + doubt / CAUTION * (point - course.start)) / (1.0 + doubt)
-        point = course.inside(point - change * min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300)))
+        value = reply.value
+        if course.whole:
+            value = straightened(course.loss, point, bool(course.view.intercept), value)
+        change = (value / (rate * course.metric) + doubt / CAUTION * (point - course.start)) / (1.0 + doubt)
+        change *= min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300))
         weight = (rate / max(reply.noise, 1e-100)) ** 2
-        return replace(self, points=[*self.points, point], weights=[*self.weights, weight])
+        return replace(
+            self,
+            points=[*self.points, course.inside(point - self._pace * change)],
+            found=[*self.found, course.inside(point - change)],
+            weights=[*self.weights, weight],
+        )
+
+    @property
+    def _pace(self) -> float:
+        """What part of the way to what was found is gone."""
+        if not self.course.whole:
+            return 1.0
+        return min(1.0, max(CAUTION * PACE / len(self.points), self.course.most / RARE))
 
     @property
     def point(self) -> FloatVector:
-        """The average of the last points."""
+        """The average of what the last steps found."""
         first = self._first
-        return np.asarray(np.average(self.points[1 + first :], axis=0, weights=self.weights[first:]))
+        return np.asarray(np.average(self.found[first:], axis=0, weights=self.weights[first:]))
 
     @property
     def variance(self) -> float:

@@ -7,18 +7,16 @@ means of f, f·s and f·s² for p = b + L·s, s standard normal, would say by ho
 because long ones are shortened: within a quarter for Student's t₃ and for lognormal columns.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.polynomial.hermite_e import hermegauss
-from scipy.special import expit
 
 from tailguard.losses.base import ResidualLoss
 from tailguard.solvers.base import FloatVector
 from tailguard.solvers.clip_level import Histogram, of_reply
 from tailguard.solvers.matrices import TINY, Matrix, Number, held, share_of
+from tailguard.solvers.normal_odds import moments
 from tailguard.solvers.step_log import Log, last_steps
 from tailguard.statistics.fields import Gradient
 from tailguard.statistics.weighted import Weighted
@@ -38,12 +36,6 @@ OFF = 0.2
 CERTAIN = 4.0
 """So many deviations of noise do not make a released bread of classes better than an expected one: that one is known to
 a fifth, and the noise of the other is often larger than itself."""
-
-FARTHEST = 20.0
-"""Largest log-odds of an average row, and largest deviation of log-odds, that are believed."""
-
-NODES, WEIGHTS = hermegauss(48)
-WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,10 +130,9 @@ def class_shapes(gradient: Gradient, gram: Matrix, log: Log, n: int) -> ClassSha
     direction = image / length if length > TINY else np.zeros_like(image)
     if intercept:
         direction[-1] = 0.0  # how far mean rows are from 0 is in the Gram matrix already
-    odds = float(np.clip(point[-1], -FARTHEST, FARTHEST)) if intercept else 0.0
-    predictions = odds + min(length, FARTHEST) * NODES
+    odds = float(point[-1]) if intercept else 0.0
     bread, meat = (
-        _shape(direction, _mean(part, predictions), intercept)
+        _shape(direction, moments(part, odds, length), intercept)
         for part in (loss.second_derivative, lambda p, t: np.square(loss.derivative(p, t)))
     )
     last = last_steps(log)[-1][0].statistic
@@ -174,12 +165,6 @@ def _told(slopes: Histogram, across: float, own: float) -> Told:
     return Told(*(Number(size * square.value, size * square.deviation) for size in (across, own)))
 
 
-def _mean(part: Callable[[FloatVector, FloatVector], FloatVector], predictions: FloatVector) -> FloatVector:
-    """Return what is expected over the labels, where the log-odds are right."""
-    chance, ones = expit(predictions), np.ones_like(predictions)
-    return np.asarray(chance * part(predictions, ones) + (1.0 - chance) * part(predictions, 0.0 * ones))
-
-
-def _shape(direction: FloatVector, values: FloatVector, intercept: bool) -> Shape:
-    mean, first, second = (float(WEIGHTS @ (values * NODES**power)) for power in range(3))
+def _shape(direction: FloatVector, means: tuple[float, float, float], intercept: bool) -> Shape:
+    mean, first, second = means
     return Shape(direction, first / max(mean, TINY), second / max(mean, TINY), intercept)
