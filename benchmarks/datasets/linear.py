@@ -87,7 +87,7 @@ class Linear(Dataset):
 
     def _records(self, rng: np.random.Generator, n: int, model: Model) -> tuple[Matrix, Vector]:
         rows = self._design.rows(rng, n) + self._shift
-        signal = (rows - self._mean) @ model.slopes
+        signal = (rows - self.mean) @ model.slopes
         return rows * model.units, model.centre + model.spread * (signal + self._noise(rng, signal))
 
     def _noise(self, rng: np.random.Generator, signal: Vector) -> Vector:
@@ -100,7 +100,7 @@ class Linear(Dataset):
         slopes, intercept = model.standard(fit)
         with np.errstate(all="ignore"):
             change = slopes - model.slopes
-            offset = intercept + slopes @ self._mean
+            offset = intercept + slopes @ self.mean
             excess = float(change @ self._design.covariance @ change + offset**2)
         return {
             "excess": excess,
@@ -113,7 +113,8 @@ class Linear(Dataset):
         return self.location * self._deviations
 
     @property
-    def _mean(self) -> Vector:
+    def mean(self) -> Vector:
+        """Population mean of x ÷ units."""
         return self._design.mean + self._shift
 
     @cached_property

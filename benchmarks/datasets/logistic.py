@@ -93,6 +93,11 @@ class Logistic(Dataset):
         }
 
     @property
+    def mean(self) -> Vector:
+        """Population mean of x ÷ units."""
+        return self._design.mean + self._shift
+
+    @property
     def _shift(self) -> Vector:
         return self.location * self._deviations
 
