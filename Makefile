@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # The tests run side by side; one BLAS thread each keeps two cores busy without oversubscribing them.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint bench bench-fast bench-table bench-figures bench-peers bench-prediction bench-means bench-rates bench-speed bench-wide bench-pure bench-coverage docs clean
+.PHONY: demo test lint bench bench-fast bench-table bench-figures bench-peers bench-prediction bench-floor bench-means bench-rates bench-speed bench-wide bench-pure bench-coverage docs clean
 
 $(VENV)/.base: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -52,6 +52,9 @@ bench-figures: $(VENV)/.test
 # Whether predicted errors are right, on the summary that `make bench` keeps.
 bench-prediction: $(VENV)/.test
 	$(BIN)/python -m benchmarks.prediction
+
+bench-floor: $(VENV)/.test
+	$(BIN)/python -m benchmarks.floor
 
 bench-means: $(VENV)/.test
 	$(BIN)/python -m benchmarks.means

@@ -110,7 +110,7 @@ def floors(dataset: Linear | Logistic, seeds: int) -> dict[float, float]:
                 step = back @ look.step(noise, dataset.n, gaussian_budget(Budget(epsilon, DELTA)))
                 for kept in KEPT if epsilon < 0.5 else KEPT[:2]:  # noise is no reason to shrink much beyond
                     fit = _fit(dataset, drawn.truth, step, kept)
-                    found[epsilon, name, kept].append(dataset.measures(drawn, fit)["excess"])
+                    found[epsilon, name, kept].append(dataset.excess(drawn, fit))
     return {
         epsilon: min(float(np.median(values)) for (own, *_), values in found.items() if own == epsilon)
         for epsilon in EPSILONS
@@ -128,7 +128,7 @@ def page(largest: int) -> Iterator[str]:
     chosen = [task for task in tasks() if task.n <= largest]
     rows = results.read(SUMMARY)
     yield "# What the budget allows\n"
-    yield "`make bench-floor`." + " ".join(__doc__.split("\n\n", 1)[1].replace("\n\n", "\n").split("\n"))
+    yield "`make bench-floor`, n ≤ " + f"{largest}.\n" + __doc__.split("\n", 1)[1]
     with Pool(WORKERS) as pool:
         found = dict(zip([task.name for task in chosen], pool.map(_floors, chosen, chunksize=1), strict=True))
     yield "\n| tasks | ε | number | floor ÷ best peer | ours ÷ best peer | ours ÷ floor | non-private ÷ best peer |"
@@ -137,7 +137,7 @@ def page(largest: int) -> Iterator[str]:
         names = [task.name for task in chosen if isinstance(task, kind) and task.held_out == held]
         words = f"{'linear, symmetric noise' if kind is Linear else 'logistic'}{', held out' if held else ''}"
         yield f"| {words} | {epsilon:g} | " + _line(rows, {name: found[name][epsilon] for name in names}, epsilon)
-    yield "\nGeometric means over tasks; the best peer of a task is the luckiest variant of all that hide replacing a record."
+    yield "\nGeometric means over tasks; the best peer of a task is the luckiest of all variants (replace-one)."
 
 
 def _floors(task: Linear | Logistic) -> dict[float, float]:

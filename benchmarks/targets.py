@@ -83,6 +83,9 @@ def lines(rows: Rows, variants: Rows = (), raw: Rows = ()) -> Iterator[str]:
             yield from _against_null(part)
             yield from real.lines(part)
             yield ""
+    yield "All tasks"
+    yield from _against_peers(rows)
+    yield from _against_chosen(variants, raw)
 
 
 def _group(rows: Rows, group: str) -> Rows:

@@ -97,16 +97,21 @@ class Linear(Dataset):
 
     def measures(self, drawn: Drawn, fit: Fit) -> dict[str, float]:
         model: Model = drawn.truth
+        slopes, _ = model.standard(fit)
+        return {
+            "excess": self.excess(drawn, fit),
+            "coefficient_error": measures.coefficient_error(slopes, model.slopes, self._deviations),
+            **measures.regression(fit.values(drawn.X_test), drawn.y_test, model.centre),
+        }
+
+    def excess(self, drawn: Drawn, fit: Fit) -> float:
+        """Return the excess risk ÷ the null model's."""
+        model: Model = drawn.truth
         slopes, intercept = model.standard(fit)
         with np.errstate(all="ignore"):
             change = slopes - model.slopes
             offset = intercept + slopes @ self.mean
-            excess = float(change @ self._design.covariance @ change + offset**2)
-        return {
-            "excess": excess,
-            "coefficient_error": measures.coefficient_error(slopes, model.slopes, self._deviations),
-            **measures.regression(fit.values(drawn.X_test), drawn.y_test, model.centre),
-        }
+            return float(change @ self._design.covariance @ change + offset**2)
 
     @property
     def _shift(self) -> Vector:

@@ -84,13 +84,17 @@ class Logistic(Dataset):
     def measures(self, drawn: Drawn, fit: Fit) -> dict[str, float]:
         model: Model = drawn.truth
         slopes, _ = model.standard(fit)
-        with np.errstate(all="ignore"):
-            odds = drawn.X_test @ fit.coefficients + fit.intercept
         return {
-            "excess": measures.excess_log_loss(odds, self._odds(self._population, model)),
+            "excess": self.excess(drawn, fit),
             "coefficient_error": measures.coefficient_error(slopes, model.slopes, self._deviations),
             **measures.classification(fit.values(drawn.X_test), drawn.y_test),
         }
+
+    def excess(self, drawn: Drawn, fit: Fit) -> float:
+        """Return the excess risk ÷ the null model's."""
+        with np.errstate(all="ignore"):
+            odds = drawn.X_test @ fit.coefficients + fit.intercept
+        return measures.excess_log_loss(odds, self._odds(self._population, drawn.truth))
 
     @property
     def mean(self) -> Vector:

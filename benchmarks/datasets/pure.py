@@ -31,7 +31,7 @@ class Deviations(Linear):
         assert drawn.X_test is not None
         rows = drawn.X_test / model.units
         slopes, intercept = model.standard(fit)
-        truth = (rows - self._mean) @ model.slopes
+        truth = (rows - self.mean) @ model.slopes
         with np.errstate(all="ignore"):
             excess = self._excess(rows @ slopes + intercept - truth)
         return {"excess": excess / min(self._excess(offset - truth) for offset in OFFSETS)}

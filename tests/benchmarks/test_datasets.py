@@ -34,7 +34,7 @@ def truth(task: Dataset, drawn: Drawn) -> Fit | None:
     if task.group in ("linear", "skewed"):
         model = drawn.truth
         slopes = model.slopes * model.spread / model.units
-        return Fit(slopes, model.centre - float(slopes @ (task._mean * model.units)))
+        return Fit(slopes, model.centre - float(slopes @ (task.mean * model.units)))
     if task.task == "logistic" and not task.real:
         model = drawn.truth
         slopes = model.slopes / model.units
