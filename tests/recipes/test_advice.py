@@ -109,3 +109,11 @@ def test_wrong_facts_are_refused():
     ):
         with pytest.raises(ParameterError, match=f"'{name}' parameter of advise"):
             tg.advise(1_000, 5, **options)
+
+
+def test_dense_recipes_promise_nothing_for_sparse_models():
+    """They keep the largest coefficients in raw units: in columns of different units, the wrong ones."""
+    advice = tg.advise(20_000, 30, sparsity=4)
+    known = {option.recipe for option in advice.options if option.predicted is not None}
+    assert known == {"sparse_rounds", "sparse_path"}
+    assert advice.options[0] == advice.best

@@ -122,7 +122,9 @@ def risk(recipe: str, problem: Problem, privacy: Privacy, signal_to_noise: float
     if recipe == "newton" and all_public(problem) and faint(problem, privacy):
         recipe = "newton in public units"
     formula = FORMULAS.get((LIKE.get(recipe, recipe), kind))
-    if formula is None:
+    # Recipes that are not made for sparse models keep the largest coefficients in raw units: with columns of different
+    # units these are the wrong ones, and nothing was measured.
+    if formula is None or (isinstance(problem.domain, Sparse) and not formula.found):
         return None
     x = formula(problem, CountNoise.of(privacy)) / signal_to_noise
     return x / (1.0 + x)
