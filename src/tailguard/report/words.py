@@ -67,7 +67,7 @@ _PURPOSES = {
     "mean square": "how far the mean may be off",
     "bread": "how far the model may be off: curvature",
     "meat": "how far the model may be off: sampling error",
-    "wide gradient": "how far the model may be off: what tight levels took",
+    "wide gradient": "how far the model may be off: what tight levels took; curvature where nothing is skewed",
     "slope level": "how large slopes are",
     "step length": "how far a step may go",
     "pick level": "how large slopes are, for the picks",
