@@ -6,9 +6,9 @@ import pytest
 import tailguard as tg
 from tailguard.solvers.base import Released
 from tailguard.solvers.clip_level import CELLS, SUBSTEPS, Histogram, of_reply
-from tailguard.solvers.private_mean import _believed, _lean
+from tailguard.solvers.private_mean import _believed
 from tailguard.solvers.spread import LOW
-from tailguard.solvers.tails import Excess, mean_excess
+from tailguard.solvers.tails import Excess, leaning, mean_excess
 
 NOISE = 0.003
 
@@ -86,7 +86,7 @@ def test_whatever_is_released_gives_numbers(scale):
 
 
 def test_the_side_of_a_tail_is_that_of_the_mean():
-    lean = _lean(np.array([0.0, 0.3, -0.3, 0.02, 0.1]), np.ones(5), 0.0)
+    lean = leaning(np.array([0.0, 0.3, -0.3, 0.02, 0.1]), np.ones(5), 0.0)
     np.testing.assert_allclose(lean, [0.0, 1.0, -1.0, 0.0, 1.0 / 3.0])
 
 

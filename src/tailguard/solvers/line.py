@@ -101,4 +101,4 @@ def corrected(found: Uncertainty, moved: FloatVector, noise: Matrix, prior: Matr
     centre, covariance = found.centre.copy(), found.covariance.copy()
     centre[:r] += gain @ held(moved[:r])
     covariance[:r, :r] += gain @ noise
-    return Uncertainty(centre, covariance)
+    return replace(found, centre=centre, covariance=covariance)

@@ -9,7 +9,7 @@ from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Solve
 from tailguard.solvers.clip_level import ClipLevel, histogram
 from tailguard.solvers.oracles import MeanOracle
 from tailguard.solvers.preparation import Preparation, prepare_features, units
-from tailguard.solvers.tails import Excess, mean_excess
+from tailguard.solvers.tails import Excess, leaning, mean_excess
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Rows
 from tailguard.statistics.squares import Squares
@@ -19,10 +19,6 @@ __all__ = ["PrivateMean"]
 
 UNSURE = 0.5
 """By how much a tail that looks two-sided may be heavier on one side, as a part of it."""
-
-LEAN = (0.05, 0.2)
-"""Mean ÷ root mean square, both from the median, up to which a tail counts as two-sided and from which on as
-one-sided."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +74,7 @@ class PrivateMean(Solver):
         if self.errors is None:
             return Estimate(self.domain.project(centre + factor * mean))
         squares = yield Query("mean square", Clipped(Squares(view), oracle.threshold**2, self.bits))
-        lean = _lean(mean, squares.value / self.n, self.errors * reply.noise / self.n)
+        lean = leaning(mean, squares.value / self.n, self.errors * reply.noise / self.n)
         found = self._uncertainty(mean, reply, squares, lean, lost)
         covariance = np.diag(np.where(factor > 0.0, np.square(factor) * np.diag(found.covariance), np.inf))
         return Estimate(
@@ -102,12 +98,6 @@ class PrivateMean(Solver):
         moved = np.square(lean) * (inward + outward) / 2.0 + (1.0 - np.square(lean)) * (UNSURE * excess) ** 2
         variance = np.maximum(spread, 0.0) / self.n + noise**2 + moved
         return Uncertainty(mean + lean * excess, np.diag(variance), lean * np.abs(lean) * (outward - inward))
-
-
-def _lean(mean: FloatVector, square: FloatVector, noise: float) -> FloatVector:
-    """Return on which side of the median the tails are, from −1 to 1: a mean far from its median tells."""
-    apart = mean / np.sqrt(np.maximum(square, np.square(mean) + noise**2))
-    return np.asarray(np.sign(apart) * np.clip((np.abs(apart) - LEAN[0]) / (LEAN[1] - LEAN[0]), 0.0, 1.0))
 
 
 def _believed(lost: Excess) -> float:

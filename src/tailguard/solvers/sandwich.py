@@ -21,6 +21,7 @@ from tailguard.solvers.line import REACH, Line, across, along
 from tailguard.solvers.matrices import TINY, Matrix, Number, held, inverted, multiple, positive, share_of, shrunk
 from tailguard.solvers.preconditioner import kept_entries
 from tailguard.solvers.step_log import Log, gradient_of, last_steps, middle, recorded
+from tailguard.solvers.tails import leaning, mean_excess
 from tailguard.solvers.whitening import centred
 from tailguard.statistics.base import Statistic
 from tailguard.statistics.clipped import Clipped
@@ -237,14 +238,17 @@ def _with_corrected_intercept(found: Uncertainty, log: Log, gram: Matrix, n: int
     assert isinstance(query.statistic, Clipped | Weighted)
     threshold = query.statistic.threshold if isinstance(query.statistic, Clipped) else query.statistic.limit
     histogram = of_reply(sizes[1], n)
-    moved = UNSEEN * histogram.noise * threshold
-    own = histogram.mean_square(threshold) / n + (reply.noise / n) ** 2 + moved**2
-    lift = np.vstack([np.eye(means.size), -means])
-    covariance = lift @ found.covariance[:-1, :-1] @ lift.T
-    covariance[-1, -1] += own
     slopes, at = found.centre[:-1], gradient_of(query.statistic).point
     offset = at[-1] - float(reply.value[-1]) / (n * histogram.present) - means @ (slopes - at[:-1])
-    return Uncertainty(np.append(slopes, offset), covariance)
+    spread, lost = histogram.mean_square(threshold), mean_excess(histogram, threshold)
+    lean = float(leaning(np.array([offset - found.centre[-1]]), np.array([spread]), reply.noise / n)[0])
+    inward, outward = lean**2 * lost.deviation**2, lean**2 * lost.far**2
+    moved = (inward + outward) / 2.0 + (1.0 - lean**2) * (UNSEEN * histogram.noise * threshold) ** 2
+    lift = np.vstack([np.eye(means.size), -means])
+    covariance = lift @ found.covariance[:-1, :-1] @ lift.T
+    covariance[-1, -1] += spread / n + (reply.noise / n) ** 2 + moved
+    upward = np.append(np.zeros(means.size), np.sign(lean) * (outward - inward))
+    return Uncertainty(np.append(slopes, offset + lean * lost.mean), covariance, upward)
 
 
 def _in_raw_units(view: View, found: Uncertainty) -> Uncertainty:
@@ -262,7 +266,8 @@ def _in_raw_units(view: View, found: Uncertainty) -> Uncertainty:
     variance = np.diag(covariance)  # no error is 0: where nothing was seen, nothing is known
     unknown = ~np.append(kept, np.ones(view.dimension - d, bool)) | ~(variance > 0.0) | ~np.isfinite(variance + centre)
     covariance[unknown, unknown] = np.inf
-    return Uncertainty(np.where(np.isfinite(centre), centre, 0.0), covariance)
+    upward = None if found.upward is None else np.where(unknown, 0.0, np.diag(change) ** 2 * found.upward)
+    return Uncertainty(np.where(np.isfinite(centre), centre, 0.0), covariance, upward)
 
 
 def _gram(log: Log, n: int, kept: NDArray[np.bool_]) -> Matrix:

@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+from tailguard.solvers.base import FloatVector
 from tailguard.solvers.clip_level import CELLS, LIGHTEST, SUBSTEPS, Histogram
 from tailguard.solvers.spread import LOW
 
-__all__ = ["Excess", "mean_excess"]
+__all__ = ["Excess", "leaning", "mean_excess"]
 
 SEEN = 5.0
 """The power law begins where so many deviations of noise lie beyond, or at the level if that is nearer: further in,
@@ -28,6 +29,10 @@ HEAVIEST = 1.25
 
 ALLOWED = float(ndtri(0.975))
 """Tails are allowed whose likelihood is as near to the largest one as that of a number within so many deviations."""
+
+LEAN = (0.05, 0.2)
+"""Mean ÷ root mean square, both from the median, up to which a tail counts as two-sided and from which on as
+one-sided."""
 
 
 class Excess(NamedTuple):
@@ -91,6 +96,12 @@ def mean_excess(sizes: Histogram, level: float, order: float = 2.0) -> Excess:
     high = found**2 - (2.0 * fit.max() - ALLOWED**2) * noise**2 / weight
     top = float(np.max(np.where(high >= 0.0, (found + np.sqrt(np.maximum(high, 0.0))) * lost, 0.0)))
     return Excess(mean, deviation, max((top - mean) / ALLOWED, deviation))
+
+
+def leaning(mean: FloatVector, square: FloatVector, noise: float) -> FloatVector:
+    """Return on which side of the median the tails are, from −1 to 1: a mean far from its median tells."""
+    apart = mean / np.sqrt(np.maximum(square, np.square(mean) + noise**2))
+    return np.asarray(np.sign(apart) * np.clip((np.abs(apart) - LEAN[0]) / (LEAN[1] - LEAN[0]), 0.0, 1.0))
 
 
 def _first(sizes: Histogram, level: float) -> int:
