@@ -7,16 +7,10 @@ import pytest
 
 from tailguard.losses import Squared
 from tailguard.solvers.base import Query, Released, Uncertainty
+from tailguard.solvers.bread import expected_bread, told_trace, whitened_gram
 from tailguard.solvers.clip_level import CELLS, Histogram
 from tailguard.solvers.matrices import Number
-from tailguard.solvers.sandwich import (
-    _doubted,
-    _expected,
-    _in_raw_units,
-    _told,
-    _whitened_gram,
-    _with_corrected_intercept,
-)
+from tailguard.solvers.sandwich import _doubted, _in_raw_units, _with_corrected_intercept
 from tailguard.solvers.spread import HIGH, LOW
 from tailguard.solvers.whitening import whitened
 from tailguard.statistics.fields import Gradient, Rows
@@ -55,7 +49,7 @@ def _whitening(noise, seed=0, correlation=0.0):
 def test_moments_of_whitened_rows_are_known_but_for_noise(noise):
     X, log, view = _whitening(noise)
     rows = view.rows(X)
-    exact, found = rows.T @ rows / N, _whitened_gram(log, view, N)
+    exact, found = rows.T @ rows / N, whitened_gram(log, view, N)
     error = np.linalg.norm(found - exact) / np.linalg.norm(exact)
     assert error < 0.02 + 3.0 * noise
     if noise == 0.1:
@@ -71,7 +65,7 @@ def test_noise_in_a_gram_matrix_of_correlated_columns_does_not_hide_what_they_ar
     for seed in range(20):
         X, log, view = _whitening(noise, seed, correlation)
         rows = view.rows(X)
-        exact, found = np.linalg.inv(rows.T @ rows / N)[:D, :D], np.linalg.inv(_whitened_gram(log, view, N))[:D, :D]
+        exact, found = np.linalg.inv(rows.T @ rows / N)[:D, :D], np.linalg.inv(whitened_gram(log, view, N))[:D, :D]
         ratios.append([np.diag(view.basis @ of @ view.basis.T) for of in (found, exact)])
     found, exact = np.array(ratios).transpose(1, 0, 2)
     assert 0.9 < np.median(found / exact) < 1.6
@@ -93,15 +87,15 @@ def test_the_size_of_a_noisy_bread_is_what_levels_and_rows_tell(noise):
     gram = np.eye(D + 1)
     size = 0.6 * np.mean(lengths * np.minimum(lengths, 3.0)) / (D + 1)
     released = 2.0 * size * gram
-    trace = _told(0.6, log, N)
-    found, doubt = _expected(released, noise, gram, trace)
+    trace = told_trace(0.6, log, N)
+    found, doubt = expected_bread(released, noise, gram, trace)
     np.testing.assert_allclose(found, gram * (2.0 * size if noise < 1.0 else size), rtol=0.15 if noise == 1.0 else 1e-3)
     assert doubt == pytest.approx(0.1 if noise == 1.0 else 0.0, abs=0.02)
     residuals = np.zeros(CELLS)
     residuals[2 * 64 - 4], residuals[2 * 64 + 3] = 0.45 * N, 0.55 * N  # below the limit, 1, and beyond it
     for statistic, share in ((OCTAVES, 0.45), (None, 0.6)):  # a step that was passed over says nothing
         asked = (Query("calibration level", statistic), Released("calibration level", residuals, 0.0))
-        assert _told(0.6, [*log, asked], N).value == pytest.approx(share / 0.6 * trace.value)
+        assert told_trace(0.6, [*log, asked], N).value == pytest.approx(share / 0.6 * trace.value)
 
 
 def test_moments_of_whitened_rows_are_never_negative():
@@ -112,7 +106,7 @@ def test_moments_of_whitened_rows_are_never_negative():
         entries = reply.value.copy()
         entries[-1] = weight * N
         entries[D - 1 :: D] += 0.2 * N * rng.standard_normal(entries[D - 1 :: D].size)
-        moments = _whitened_gram([(query, Released("gram", entries, reply.noise))], view, N)
+        moments = whitened_gram([(query, Released("gram", entries, reply.noise))], view, N)
         assert np.linalg.eigvalsh(moments).min() > -1e-9
         assert np.trace(moments) < 4.0 * (D + 1)
 
@@ -122,7 +116,7 @@ def test_a_bread_of_uncertain_size_makes_errors_larger_and_one_that_may_be_none_
     np.testing.assert_allclose(_doubted(found, 0.3).covariance, 1.09 * np.eye(3))
     for doubt in (0.6, 1e60):
         assert np.isinf(_doubted(found, doubt).std_error).all()
-    assert _expected(-np.eye(3), 0.1, np.eye(3), Number(0.0, 1.0))[1] > 0.5
+    assert expected_bread(-np.eye(3), 0.1, np.eye(3), Number(0.0, 1.0))[1] > 0.5
 
 
 def test_no_error_is_0():

@@ -26,6 +26,11 @@ class Number(NamedTuple):
     value: float
     deviation: float
 
+    @property
+    def relative(self) -> float:
+        """The deviation as a part of the value; huge where that is not positive."""
+        return self.deviation / max(self.value, TINY)
+
     def __and__(self, other: "Number") -> "Number":
         """Return what two independent sources say together, weighted by their inverse variances."""
         own, others = max(self.deviation**2, TINY), max(other.deviation**2, TINY)

@@ -15,46 +15,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailguard.solvers.base import FloatVector, Query, Released, Setting, Uncertainty
+from tailguard.solvers.bread import (
+    expected_bread,
+    released_gram,
+    released_trace,
+    told_trace,
+    used_entries,
+    whitened_gram,
+)
 from tailguard.solvers.class_shapes import CERTAIN, ClassShapes, class_shapes
 from tailguard.solvers.clip_level import of_reply
 from tailguard.solvers.line import REACH, Line, across, along
-from tailguard.solvers.matrices import TINY, Matrix, Number, held, inverted, multiple, positive, share_of, shrunk
+from tailguard.solvers.matrices import Matrix, held, inverted, multiple, positive, share_of, shrunk
 from tailguard.solvers.preconditioner import kept_entries
 from tailguard.solvers.step_log import Log, gradient_of, last_steps, middle, recorded
 from tailguard.solvers.tails import leaning, mean_excess
-from tailguard.solvers.whitening import centred
 from tailguard.statistics.base import Statistic
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.curvature import BoundedCurvatures, BoundedGradient, Curvatures
 from tailguard.statistics.fields import Field, Gradient
-from tailguard.statistics.gram import Gram
-from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.outer import Outer
-from tailguard.statistics.slopes import Leveraged, Slopes, SquaredLengths
+from tailguard.statistics.slopes import Leveraged, Slopes
 from tailguard.statistics.view import View
 from tailguard.statistics.weighted import Weighted
 
 __all__ = ["UNSEEN", "Line", "Log", "Sandwich", "recorded", "sandwich"]
 
 FLOOR = 0.05
-"""Least share of the records that are believed to have a mean row, and least second moment of whitened rows."""
+"""Least share of the records that are believed to have a mean row."""
 
 UNSEEN = 1.5
 """By how much a mean of clipped residuals may be moved, in units of threshold × noise in a cell of the histogram that
 found it: three such deviations of mass beyond are not seen, and tails of order 3 have half a threshold of excess."""
 
-OFF, CUT = 0.1, 0.03
-"""Relative deviation of a mean curvature from what levels and the rows' lengths say of it, and from what is left of it
-where the longest rows are cut."""
-
-LONGEST = 3.0
-"""Where ω‖z‖² is cut in a mean of it, in squared radii."""
-
 UNRESOLVED = 0.5
 """Relative deviation of a derivative beyond which nothing is known: it may as well be none."""
-
-LEAST = 0.7
-"""Least mean weight of the rows in a Gram matrix that is believed: no more than the others are shortened."""
 
 LEVELS = ("residual level", "calibration level")
 """Steps that find where an intercept's residuals are clipped."""
@@ -92,22 +87,22 @@ def sandwich(
     steps = last_steps(log)
     curvatures, gradients, (size, most) = _fields(steps[-1][0].statistic, middle(steps))
     view = gradients.view
-    kept = kept_entries(view) if view.basis is None else _used(view)
+    kept = kept_entries(view) if view.basis is None else used_entries(view)
     curved, its_noise = yield from _asked("bread", Outer(curvatures, size, setting.bits), setting.n, kept)
     squares, noise = yield from _asked("meat", Outer(gradients, most, setting.bits), setting.n, kept)
     trace = None
     if setting.wide and line is None:  # there is nothing to correct; a trace says how large the bread is
-        trace = yield from _trace(curvatures, setting, steps)
+        trace = yield from released_trace(curvatures, setting.n, setting.bits, steps)
     with np.errstate(all="ignore"):  # released values may be anything; what overflows is not known
-        gram = _gram(log, setting.n, kept) if view.basis is None else _whitened_gram(log, view, setting.n)
+        gram = released_gram(log, setting.n, kept) if view.basis is None else whitened_gram(log, view, setting.n)
         if curvature is None:
             gradient = replace(gradient_of(steps[-1][0].statistic), point=middle(steps))
             shapes = class_shapes(gradient, gram, log, setting.n)
             bread, meat, doubt = _pair((curved, its_noise), (squares, noise), shapes, gram)
         else:
             meat = shrunk(squares, multiple(squares, gram), noise)
-            trace = trace or _told(curvature, log, setting.n)
-            likely, doubt = _expected(curved, its_noise, gram, trace)
+            trace = trace or told_trace(curvature, log, setting.n)
+            likely, doubt = expected_bread(curved, its_noise, gram, trace)
             bread = shrunk(curved, likely, its_noise)
         tight = found = _doubted(_assembled(steps, bread, meat, setting.n), doubt)
         if line is not None:
@@ -130,16 +125,12 @@ def _pair(
     if shapes is None:
         size = share_of(bread[0], gram, bread[1])
         meats = shrunk(meat[0], multiple(meat[0], gram), meat[1])
-        return shrunk(bread[0], multiple(bread[0], gram), bread[1]), meats, _relative(size)
+        return shrunk(bread[0], multiple(bread[0], gram), bread[1]), meats, size.relative
     target, size = shapes.meat.fitted(meat[0], gram, meat[1], shapes.told)
     squares = shrunk(meat[0], target, meat[1])
     if shapes.ratio is None:
         size = shapes.bread.fitted(bread[0], gram, bread[1])[1]
-    return shrunk(bread[0], shapes.curved(bread[0], squares, gram), bread[1], CERTAIN), squares, _relative(size)
-
-
-def _relative(size: Number) -> float:
-    return size.deviation / max(size.value, TINY)
+    return shrunk(bread[0], shapes.curved(bread[0], squares, gram), bread[1], CERTAIN), squares, size.relative
 
 
 def _doubted(found: Uncertainty, doubt: float) -> Uncertainty:
@@ -150,41 +141,6 @@ def _doubted(found: Uncertainty, doubt: float) -> Uncertainty:
     if doubt < UNRESOLVED:
         return replace(found, covariance=(1.0 + doubt**2) * found.covariance)
     return replace(found, covariance=np.diag(np.full(found.centre.size, np.inf)))
-
-
-def _trace(curvatures: Field, setting: Sandwich, steps: Log) -> Generator[Query, Released, Number]:
-    """Ask for the trace of the bread, a single number, in the place of a wide gradient (step "wide gradient")."""
-    last = steps[-1][0].statistic
-    assert isinstance(last, Weighted)
-    lengths = SquaredLengths(curvatures, curvatures.dimension)
-    reply = yield Query("wide gradient", Weighted(lengths, 1.0, LONGEST * last.radius**2, setting.bits))
-    value = float(reply.value[-1]) / setting.n
-    return Number(value, math.hypot(reply.noise / setting.n, CUT * value))
-
-
-def _told(curvature: float, log: Log, n: int) -> Number:
-    """Return the trace of a bread: the curvature times the mean of ω‖z‖², which a histogram of the rows' lengths tells.
-
-    Residuals may be spread too thinly to be seen where their level is sought: more of them lie beyond it then, as the
-    clearer histogram of a calibration tells. The product is off by a tenth where residuals depend on lengths.
-    """
-    last = last_steps(log)[-1][0].statistic
-    assert isinstance(last, Weighted)
-    replies = {query.step: of_reply(reply, n) for query, reply in log if isinstance(query.statistic, Octaves)}
-    if "calibration level" in replies:
-        curvature = gradient_of(last).loss.usual_curvature * replies["calibration level"].within(last.limit)
-    value = curvature * replies["leverage level"].leverage(last.radius, REACH**2 * last.radius)
-    return Number(value, OFF * value)
-
-
-def _expected(bread: Matrix, noise: float, gram: Matrix, trace: Number) -> tuple[Matrix, float]:
-    """Return the multiple of the Gram matrix that a bread is, by what was released of it and by its likely trace.
-
-    A noisy matrix of many columns tells far less than that. The second number is the multiple's relative deviation.
-    """
-    whole = max(float(np.trace(gram)), TINY)
-    size = share_of(bread, gram, noise) & Number(trace.value / whole, trace.deviation / whole)
-    return max(size.value, 0.0) * gram, _relative(size)
 
 
 def _fields(statistic: Statistic | None, point: FloatVector) -> tuple[Field, Field, tuple[float, float]]:
@@ -199,12 +155,6 @@ def _fields(statistic: Statistic | None, point: FloatVector) -> tuple[Field, Fie
     assert isinstance(statistic.field, Leveraged)
     radius, threshold = statistic.field.radius, statistic.threshold
     return Curvatures(gradient, radius, threshold), Leveraged(gradient, radius), (radius * root, threshold)
-
-
-def _used(view: View) -> NDArray[np.bool_]:
-    """Return which entries of whitened rows mean anything; empty directions do not."""
-    used = np.asarray(view.basis).any(axis=0)
-    return np.asarray(np.append(used, True) if view.intercept else used)
 
 
 def _assembled(steps: Log, bread: Matrix, meat: Matrix, n: int) -> Uncertainty:
@@ -268,37 +218,6 @@ def _in_raw_units(view: View, found: Uncertainty) -> Uncertainty:
     covariance[unknown, unknown] = np.inf
     upward = None if found.upward is None else np.where(unknown, 0.0, np.diag(change) ** 2 * found.upward)
     return Uncertainty(np.where(np.isfinite(centre), centre, 0.0), covariance, upward)
-
-
-def _gram(log: Log, n: int, kept: NDArray[np.bool_]) -> Matrix:
-    """Return the released Gram matrix, its entries beside the diagonal shrunk by what noise explains of them."""
-    query, reply = next(pair for pair in log if pair[0].step == "gram")
-    assert isinstance(query.statistic, Gram)
-    matrix = held(query.statistic.matrix(reply.value) / n) * np.outer(kept, kept)
-    return shrunk(matrix, np.diag(np.maximum(np.diag(matrix), 0.0)), reply.noise / n)
-
-
-def _whitened_gram(log: Log, view: View, n: int) -> Matrix:
-    """Return the second moments of whitened rows that are likely, up to a factor.
-
-    They would be the identity if the Gram matrix that whitened them had no noise and no ridge. Noise drives eigenvalues
-    λ apart: along an eigenvector of the noisy matrix, the exact one is λᵢ − 2v·Σ 1/(λᵢ − λⱼ) on average, v the variance
-    of the entries beside its diagonal (a rotationally invariant estimate, Bun, Bouchaud and Potters 2017).
-    """
-    query, reply = next(pair for pair in log if pair[0].step == "gram")
-    assert isinstance(query.statistic, Gram)
-    matrix, d, noise = held(query.statistic.matrix(reply.value) / n), view.dimension_in, reply.noise / n
-    square, weight = matrix[:d, :d], 1.0
-    if view.intercept:
-        square, _, weight = centred(matrix, np.arange(d), noise, LEAST)
-    basis, used = np.asarray(view.basis), _used(view)[:d]
-    lengths = np.sum(np.square(basis[:, used]), axis=0)
-    found = np.einsum("ij,ik,kj->j", basis[:, used], square, basis[:, used]) / lengths
-    variance, apart = 0.5 * (noise / weight) ** 2, np.subtract.outer(found, found)
-    likely = found - 2.0 * variance * np.sum(apart / np.maximum(np.square(apart) + variance, TINY), axis=1)
-    moments = np.ones(view.dimension)
-    moments[:d][used], moments[:d][~used] = np.maximum(held(likely * lengths), FLOOR), 0.0
-    return np.diag(moments)
 
 
 def _asked(
