@@ -53,7 +53,9 @@ def test_ratios_are_those_of_densities(mechanism):
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "law"), [(Gaussian(), norm), (Laplace(), laplace), (L2Laplace(), laplace)], ids=str
+    ("mechanism", "law"),
+    [(Gaussian(), norm), (Laplace(), laplace), (L2Laplace(), laplace)],
+    ids=["Gaussian", "Laplace", "L2Laplace"],
 )
 def test_noise_on_values_has_its_density(mechanism, law):
     step = _step(mechanism)
