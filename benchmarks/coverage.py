@@ -191,7 +191,7 @@ def page(seeds: int) -> Iterator[str]:
 def main() -> None:
     """Print the page as it grows, and write it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=40)
+    parser.add_argument("--seeds", type=int, default=120)
     parser.add_argument("--print", action="store_true", help="do not write the page")
     options = parser.parse_args()
     lines = []
