@@ -145,9 +145,20 @@ def test_one_cell_that_makes_objects_of_a_pandas_column_is_a_missing_cell(cell):
     assert model.predict(frame[["x"]]).shape == (N,)
 
 
-@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
-def test_pandas_columns_without_any_number_are_refused(missing):
-    frame = pd.DataFrame({"x": np.arange(4.0), "word": pd.Series(["a", "b", missing, "c"], dtype=object)})
+@pytest.mark.parametrize("usual", [None, np.nan, pd.NA, "a word"], ids=str)
+def test_whether_one_record_has_a_number_in_a_pandas_column_of_objects_does_not_show(usual):
+    frame = pd.DataFrame({"x": np.arange(N) % 7.0, "rare": pd.Series([usual] * N, dtype=object)})
+    other = frame.copy()
+    other.loc[3, "rare"] = 1.0
+    for one in (frame, other):
+        model = tg.LinearRegression(epsilon=1e3, random_state=0)
+        assert model.fit(one, frame["x"]).coef_.shape == (2,)
+        assert model.fit(one, "rare").coef_.shape == (1,)
+        assert model.fit(frame[["x"]], one["rare"]).coef_.shape == (1,)
+
+
+def test_pandas_columns_of_text_are_refused_by_their_type():
+    frame = pd.DataFrame({"x": np.arange(4.0), "word": pd.Series(["a", "b", None, "c"], dtype="string")})
     for records in ((frame, frame["x"]), (frame[["x"]], frame["word"]), (frame, "word")):
         with pytest.raises(tg.errors.DataError, match="must hold real numbers or booleans"):
             tg.LinearRegression().fit(*records)

@@ -138,25 +138,22 @@ def numbers(X: Any, name: str) -> Any:
     if not listed and dtype != np.dtype(object):
         return X
     if hasattr(X, "to_list"):
-        return _series(X)
+        return _floats(X.to_numpy())
     return _floats(np.asarray(X) if not listed else entries(X) if name == "y" else table(X, name))
 
 
 def _frame(X: Any) -> Any:
-    """Return a pandas frame with its columns of Python objects as floats: one cell may have made objects of all."""
+    """Return a pandas frame with its columns of Python objects as floats: one cell may have made objects of all.
+
+    Not even one without any number is refused: whether a single record has one there would show.
+    """
     found = [j for j, kind in enumerate(X.dtypes) if kind == np.dtype(object)]
     if not found:
         return X
     frame = X.copy(deep=False)
     for j in found:
-        frame.isetitem(j, _series(X.iloc[:, j]))
+        frame.isetitem(j, _floats(X.iloc[:, j].to_numpy()))
     return frame
-
-
-def _series(column: Any) -> Any:
-    """Return a pandas column of Python objects as floats; one without any number is a text, refused by its type."""
-    floats = _floats(column.to_numpy())
-    return column if np.isnan(floats).all() else floats
 
 
 def _floats(cells: NDArray[Any]) -> NDArray[np.float64]:
