@@ -36,7 +36,7 @@ def test_predictions_follow_the_facts(advice):
 
 
 def test_refusals_say_what_would_do():
-    advice = tg.advise(500, 6, epsilons=(50.0,))
+    advice = tg.advise(300, 6, epsilons=(50.0,))
     assert advice.best.predicted is None
     assert "needs about" in advice.best.refusal
     assert "rows at ε = 1" in advice.best.refusal
@@ -97,6 +97,28 @@ def test_public_scales_are_known_where_budgets_are_small():
     stronger = tg.advise(10_000, 20, privacy=small, scales=UNITS, signal_to_noise=4.0, epsilons=())
     assert 0.2 < stronger.best.predicted / given.best.predicted < 0.3
     assert given.rows_for(0.05) < without.rows_for(0.05)
+
+
+def test_too_few_rows_for_a_delta_are_advised_to_do_without():
+    advice = tg.advise(442, 10, epsilons=(0.5, 1.0, 2.0))
+    plan = tg.LinearRegression().plan(442, 10)
+    best = advice.best
+    assert (best.recipe, best.delta, best.predicted) == (plan.recipe, plan.privacy.delta, plan.predicted_error)
+    assert "objective_perturbation with δ = 0: 0.65" in str(advice)
+    newton = next(option for option in advice.options if option.recipe == "newton")
+    assert (newton.automatic, newton.delta) == (False, 1e-6)
+    assert "needs about 510 rows" in newton.refusal
+    assert [point.delta for point in advice.curve] == [1e-6, 0.0, 1e-6]
+    assert "rows at ε = 0.5" in advice.curve[0].refusal
+
+
+def test_rows_for_an_error_know_what_doing_without_a_delta_costs():
+    advice = tg.advise(442, 5, epsilons=())
+    for error in (0.9, 0.5, 0.3, 0.1):
+        plan = tg.LinearRegression().plan(advice.rows_for(error), 5)
+        assert plan.predicted_error <= error
+    assert advice.rows_for(0.5) < 450  # without a δ
+    assert tg.LinearRegression().plan(advice.rows_for(0.3), 5).recipe == "newton"
 
 
 def test_wrong_facts_are_refused():

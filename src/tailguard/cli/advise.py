@@ -85,7 +85,8 @@ def _options(advice: "Advice") -> "RenderableType":
     table.add_column("predicted error", justify="right", no_wrap=True)
     table.add_column("")
     for option in advice.options:
-        remark = option.refusal or ("what method=auto takes" if option.automatic else option.source)
+        taken = "what method=auto takes" + ", with δ = 0" * (option.delta < advice.privacy.delta)
+        remark = option.refusal or (taken if option.automatic else option.source)
         table.add_row(option.recipe, _number(option.predicted, option.refusal), remark)
     return table
 
@@ -97,7 +98,8 @@ def _curve(advice: "Advice") -> "RenderableType":
     table.add_column("predicted error", justify="right", no_wrap=True)
     table.add_column("recipe")
     for point in advice.curve:
-        table.add_row(f"{point.epsilon:g}", _number(point.predicted, point.refusal), point.refusal or point.recipe)
+        recipe = point.recipe + " with δ = 0" * (point.delta < advice.privacy.delta)
+        table.add_row(f"{point.epsilon:g}", _number(point.predicted, point.refusal), point.refusal or recipe)
     return table
 
 

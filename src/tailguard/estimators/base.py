@@ -63,10 +63,17 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         Plan
-            Printable, with every noise multiplier and step; `tailguard.verify` recomputes its cost.
+            Printable, with every noise multiplier and step; `tailguard.verify` recomputes its cost. Where "auto" has
+            too few rows for any recipe with a δ, and one without has enough, its `privacy` is (ε, 0).
         """
+        return self._plan(n_rows, n_features, names, automatic=self.method == "auto")
+
+    def _plan(self, n_rows: int, n_features: int, names: Sequence[str] | None, *, automatic: bool) -> Plan:
+        """Return the plan; where `automatic`, δ may stay unspent."""
         problem, privacy = self.problem(n_rows, n_features, names=names), Privacy(self.epsilon, self.delta)
-        return plan_by(self._chosen, self._task, problem, privacy, self.parameters, type(self).__name__)
+        return plan_by(
+            self._chosen, self._task, problem, privacy, self.parameters, type(self).__name__, automatic=automatic
+        )
 
     def _chosen(self, problem: Problem, privacy: Privacy) -> str:
         return choose_recipe(self._task, problem, privacy, self.parameters) if self.method == "auto" else self.method

@@ -21,7 +21,8 @@ class LinearRegression(Regressor):
     method : str, default="auto"
         "newton", "centred_descent" (for many columns), "truncated_mean", "median_of_means", "iterative_updating", or
         on a polytope "frank_wolfe". "auto" takes "newton" where n and the budget carry a Gram matrix of the columns,
-        else "centred_descent".
+        else "centred_descent"; with δ = 0, or with too few rows for a δ, which then stays unspent,
+        "objective_perturbation".
     parameters : {"practical", "paper"}, default="practical"
         "practical": private centring and scaling, a noisy Gram matrix that whitens, bounded steps and a calibration.
         "paper": the numbers of Zhao et al. 2024, Theorem 4, which need `moment` and a bounded domain.

@@ -98,5 +98,5 @@ def minimize(
     def choose(problem: Problem, privacy: Privacy) -> str:
         return choose_recipe("regression", problem, privacy, parameters) if method == "auto" else method
 
-    plan = plan_by(choose, "regression", problem, privacy, parameters, "minimize")
+    plan = plan_by(choose, "regression", problem, privacy, parameters, "minimize", automatic=method == "auto")
     return run(plan, engine, make_randomness(random_state, numerics), session_of("minimize", session))

@@ -183,7 +183,7 @@ def _planner(estimator: LinearModel, n: int, d: int, seen: tuple[int, ...] | Non
     def plan(privacy: Privacy) -> Plan:
         sized = clone(estimator).set_params(epsilon=privacy.epsilon, delta=privacy.delta)
         try:
-            return sized.plan(n, d, names=names)  # type: ignore[no-any-return]
+            return sized._plan(n, d, names, automatic=False)  # type: ignore[no-any-return]  # parts of one budget
         except BudgetError as error:
             raise BudgetError(f"{type(estimator).__name__}, one of several candidates: {error}") from None
 

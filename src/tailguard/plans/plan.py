@@ -30,7 +30,7 @@ class Plan:
     problem : Problem
         The public facts.
     privacy : Privacy
-        The budget that was asked for.
+        The budget that was asked for; without its δ where "auto" leaves that unspent, which `sources` say then.
     solver : Solver
         The data-free iteration, with its arguments.
     steps : tuple of Step

@@ -1,8 +1,10 @@
 """Recipes: public facts and a budget become a plan; no record is seen."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from tailguard._validate import choice
+from tailguard.errors import TailguardError
 from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
@@ -29,9 +31,11 @@ from tailguard.recipes import (
     truncated_thresholding,
 )
 from tailguard.recipes.advice import Advice, advise
-from tailguard.recipes.base import Parameters, Recipe, Task, planned
+from tailguard.recipes.automatic import pays_without_delta
+from tailguard.recipes.base import Parameters, Planner, Recipe, Task, planned
+from tailguard.recipes.feasible import TooFewRowsError
 
-__all__ = ["Advice", "Recipe", "advise", "list_recipes", "plan_by", "recipe"]
+__all__ = ["Advice", "Recipe", "advise", "list_recipes", "plan_by", "planner_by", "recipe"]
 
 _RECIPES = {
     item.name: item
@@ -77,6 +81,8 @@ def plan_by(
     privacy: Privacy,
     parameters: Parameters = "practical",
     owner: str = "recipe",
+    *,
+    automatic: bool = False,
 ) -> Plan:
     """Return the plan of the recipe that the public facts choose.
 
@@ -90,9 +96,42 @@ def plan_by(
         As for `Recipe.plan`.
     owner : str, default="recipe"
         Whose `method` the name is, for the sentence about a wrong one.
+    automatic : bool, default=False
+        Whether δ may stay unspent, as in `planner_by`.
+    """
+    return planned(planner_by(choose, task, parameters, owner, automatic=automatic), problem, privacy)
+
+
+def planner_by(
+    choose: Callable[[Problem, Privacy], str],
+    task: Task,
+    parameters: Parameters = "practical",
+    owner: str = "recipe",
+    *,
+    automatic: bool = False,
+) -> Planner:
+    """Return what plans with the recipe that the public facts choose; parameters as for `plan_by`.
+
+    Where `automatic`, parameters are practical, and the chosen recipe refuses for want of rows, the plan is that of the
+    recipe for δ = 0 if there is one and it pays (`pays_without_delta`). It promises (ε, 0), more than was asked for.
+    All of that is decided by public facts.
     """
 
-    def planner(problem: Problem, privacy: Privacy) -> Plan:
+    def plan(problem: Problem, privacy: Privacy) -> Plan:
         return recipe(choose(problem, privacy), owner).planner(task, problem, parameters)(problem, privacy)
 
-    return planned(planner, problem, privacy)
+    def with_or_without_delta(problem: Problem, privacy: Privacy) -> Plan:
+        try:
+            return plan(problem, privacy)
+        except TooFewRowsError as refusal:
+            pure = replace(privacy, delta=0.0)
+            if privacy.pure or not pays_without_delta(choose(problem, pure), problem, pure):
+                raise
+            try:
+                found = plan(problem, pure)
+            except TailguardError:
+                raise refusal from None
+        unspent = ("delta", f"0: the δ = {privacy.delta:g} that was asked for is left, it would need more rows")
+        return replace(found, sources=(*found.sources, unspent))
+
+    return with_or_without_delta if automatic and parameters == "practical" else plan

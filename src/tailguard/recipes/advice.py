@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from tailguard._validate import choice, integer, real, refuse
@@ -61,6 +62,8 @@ class Option:
         About how many rows would be enough, where there are too few.
     automatic : bool
         Whether `method="auto"` takes it.
+    delta : float
+        The δ that it spends: 0 where "auto" takes it because every recipe with a δ needs more rows.
     """
 
     recipe: str
@@ -69,16 +72,18 @@ class Option:
     refusal: str | None
     rows: int | None
     automatic: bool
+    delta: float
 
 
 @dataclass(frozen=True)
 class Point:
-    """A point of the curve: the recipe that `method="auto"` takes at an ε, and what error to expect of it."""
+    """A point of the curve: the recipe that `method="auto"` takes at an ε, its δ, and what error to expect of it."""
 
     epsilon: float
     recipe: str
     predicted: float | None
     refusal: str | None
+    delta: float
 
 
 @dataclass(frozen=True)
@@ -124,11 +129,25 @@ class Advice:
             if found is None:
                 return None
             low, high = (low, middle) if found <= error else (middle + 1, high)
-        return None if low == LARGEST else _rounded(_carried(replace(self.problem, n=low), self.privacy))
+        return None if low == LARGEST else _rounded(self._enough(replace(self.problem, n=low), error))
+
+    def _enough(self, problem: Problem, error: float) -> int:
+        """Return about the fewest rows, of these or more, that are not refused; also not with a larger error."""
+        rows = _carried(problem, self.privacy)
+        enough = replace(problem, n=rows)
+        name, spent = _taken(enough, self.privacy)
+        found = risk(name, enough, spent, self.signal_to_noise)
+        if spent == self.privacy or (found is not None and found <= error):
+            return rows
+        return _carried(problem, self.privacy, automatic=False)
 
     def __str__(self) -> str:
         facts = f"n = {self.problem.n}, d = {self.problem.d}, {self.privacy}, signal to noise {self.signal_to_noise:g}"
-        lines = [f"{option.recipe}: {_words(option.predicted, option.refusal)}" for option in self.options]
+        delta = self.privacy.delta
+        lines = [
+            f"{option.recipe}{' with δ = 0' * (option.delta < delta)}: {_words(option.predicted, option.refusal)}"
+            for option in self.options
+        ]
         curve = [f"ε = {point.epsilon:g}: {_words(point.predicted, point.refusal)}" for point in self.curve]
         return "\n".join([f"{self.problem.loss.name}, {facts}", *lines, *curve, f"({self.unit})"])
 
@@ -206,8 +225,11 @@ def advise(
     problem = replace(_problem(n, d, loss, domain, sparsity, intercept), scales=scales)
     ratio = real("signal_to_noise", signal_to_noise, "advise", above=0.0)
     recipes = {recipe.name: recipe for recipe in list_recipes()}
-    auto = choose_recipe(_task(problem), problem, privacy)
-    found = [_option(recipe, problem, privacy, ratio, name == auto) for name, recipe in recipes.items()]
+    auto, spent = _taken(problem, privacy)
+    found = [
+        _option(recipe, problem, spent if name == auto else privacy, ratio, name == auto)
+        for name, recipe in recipes.items()
+    ]
     options = sorted((option for option in found if option is not None), key=_rank)
     curve = tuple(_point(recipes, problem, Privacy(epsilon, privacy.delta), ratio) for epsilon in epsilons)
     unit = MEAN_UNIT if _task(problem) == "mean" else RISK_UNIT.split(",")[0]
@@ -215,13 +237,25 @@ def advise(
 
 
 def _point(recipes: Mapping[str, Recipe], problem: Problem, privacy: Privacy, ratio: float) -> Point:
-    name = choose_recipe(_task(problem), problem, privacy)
-    option = _option(recipes[name], problem, privacy, ratio, automatic=True)
+    name, spent = _taken(problem, privacy)
+    option = _option(recipes[name], problem, spent, ratio, automatic=True)
     if option is None:  # the automatic choice has no plan for such a problem at all
-        return Point(privacy.epsilon, name, None, f"'{name}' is not for this problem")
+        return Point(privacy.epsilon, name, None, f"'{name}' is not for this problem", privacy.delta)
     refusal = _automatic_refusal(problem, privacy) if option.rows is not None else None
     words = option.refusal if refusal is None else _sentence(refusal, privacy)
-    return Point(privacy.epsilon, name, option.predicted, words)
+    return Point(privacy.epsilon, name, option.predicted, words, spent.delta)
+
+
+def _taken(problem: Problem, privacy: Privacy) -> tuple[str, Privacy]:
+    """Return the recipe that `method="auto"` takes, and what of the budget it spends: all of it, or all but δ."""
+    from tailguard.recipes import planner_by  # it knows every recipe, and this module too
+
+    task = _task(problem)
+    try:
+        plan = planner_by(partial(choose_recipe, task), task, automatic=True)(problem, privacy)
+    except TailguardError:
+        return choose_recipe(task, problem, privacy), privacy
+    return plan.recipe, plan.privacy
 
 
 def _problem(n: int, d: int, loss: Any, domain: Domain | None, sparsity: int | None, intercept: bool) -> Problem:
@@ -246,28 +280,32 @@ def _option(recipe: Recipe, problem: Problem, privacy: Privacy, ratio: float, au
     try:
         plan = recipe.plan(task, problem, privacy)
     except TooFewRowsError as refusal:
-        return Option(recipe.name, recipe.source, None, _sentence(refusal, privacy), refusal.rows, automatic)
+        words = _sentence(refusal, privacy)
+        return Option(recipe.name, recipe.source, None, words, refusal.rows, automatic, privacy.delta)
     except ParameterError:
         return None
     except TailguardError as refusal:
-        return Option(recipe.name, recipe.source, None, str(refusal), None, automatic)
+        return Option(recipe.name, recipe.source, None, str(refusal), None, automatic, privacy.delta)
     predicted = plan.predicted_error if task == "mean" else risk(recipe.name, problem, privacy, ratio)
-    return Option(recipe.name, recipe.source, predicted, None, None, automatic)
+    return Option(recipe.name, recipe.source, predicted, None, None, automatic, privacy.delta)
 
 
-def _carried(problem: Problem, privacy: Privacy) -> int:
+def _carried(problem: Problem, privacy: Privacy, *, automatic: bool = True) -> int:
     """Return the number of rows, or how many the automatic recipe needs before it is not refused."""
-    refusal = _automatic_refusal(problem, privacy)
+    refusal = _automatic_refusal(problem, privacy, automatic=automatic)
     return problem.n if refusal is None else max(refusal.rows, problem.n)
 
 
-def _automatic_refusal(problem: Problem, privacy: Privacy) -> TooFewRowsError | None:
-    """Return what the automatic choice says where there are too few rows: with more, it may be another recipe."""
+def _automatic_refusal(problem: Problem, privacy: Privacy, *, automatic: bool = True) -> TooFewRowsError | None:
+    """Return what the automatic choice says where there are too few rows: with more, it may be another recipe.
+
+    Where it is not `automatic`, δ is spent in any case.
+    """
     from tailguard.recipes import plan_by  # it knows every recipe, and this module too
 
     task = _task(problem)
     try:
-        plan_by(lambda facts, budget: choose_recipe(task, facts, budget), task, problem, privacy)
+        plan_by(partial(choose_recipe, task), task, problem, privacy, automatic=automatic)
     except TooFewRowsError as refusal:
         return refusal
     except TailguardError:

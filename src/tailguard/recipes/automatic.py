@@ -15,7 +15,7 @@ from tailguard.recipes.preparation import COARSE, LIMIT
 from tailguard.recipes.small_budgets import public_units_suffice
 from tailguard.solvers.preparation import Preparation
 
-__all__ = ["choose_recipe"]
+__all__ = ["choose_recipe", "pays_without_delta"]
 
 FEW = 14
 """So many columns, the intercept included, are few at any n: "newton" does without their medians where it must, and
@@ -26,6 +26,11 @@ GRAM_NOISE, WIDE, WIDE_NOISE = 3.0, 300, 0.3
 it is the smaller one. On tables with 50 to 280 columns the Gram matrix wins wherever it was measured, up to a noise
 of 1.4; on synthetic designs, with little correlation or none, it loses from about 0.4 on, by a factor of 1.5 to 6
 at 0.6 to 1.2."""
+
+UNSPENT, EACH_UNSPENT = 400.0, 36.0
+"""n·ε, in all and for each coefficient, from which on a fit without δ pays where there is none with it. From the first
+on every private unit gets the n·ε that it takes; with less, the target's goes far astray in up to one fit of a hundred.
+Below the second, models are hardly better than the null model."""
 
 
 def choose_recipe(task: Task, problem: Problem, privacy: Privacy, parameters: Parameters = "practical") -> str:
@@ -53,6 +58,8 @@ def choose_recipe(task: Task, problem: Problem, privacy: Privacy, parameters: Pa
     ℓ1 ball                       few columns "newton", many "centred_descent", with δ = 0 "frank_wolfe"
     any other                     few columns "newton", many "centred_descent", with δ = 0 "objective_perturbation"
     ============================  =====================================================================================
+
+    Where the budget cannot carry that recipe, the one for δ = 0 may be taken in its place (`pays_without_delta`).
     """
     if parameters == "paper":
         return _of_a_paper(task, problem, privacy)
@@ -70,6 +77,24 @@ def choose_recipe(task: Task, problem: Problem, privacy: Privacy, parameters: Pa
     if not _many(problem, privacy):
         return "newton"
     return "frank_wolfe" if isinstance(domain, Simplex | Polytope) else "centred_descent"
+
+
+def pays_without_delta(recipe: str, problem: Problem, privacy: Privacy) -> bool:
+    """Whether `method="auto"` takes a recipe without δ where there are too few rows for the one with it.
+
+    Only "objective_perturbation" in private units, which ends with a choice between its model and the null model, and
+    only from an n·ε on at which it was measured to be better than that on synthetic data with a signal.
+
+    Parameters
+    ----------
+    recipe : str
+        What is chosen for δ = 0.
+    problem, privacy : Problem, Privacy
+        The public facts and the budget, without δ.
+    """
+    total, k, moment = problem.n * privacy.epsilon, problem.d + problem.intercept, problem.moment
+    judged = recipe == "objective_perturbation" and (moment is None or moment.bound is None)
+    return judged and total >= UNSPENT and total >= EACH_UNSPENT * k
 
 
 def _of_a_paper(task: Task, problem: Problem, privacy: Privacy) -> str:

@@ -15,6 +15,7 @@ from tailguard.privacy.budget import Privacy
 from tailguard.recipes.base import Recipe
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.perturbed_draft import PerturbedDraft
+from tailguard.recipes.prediction import RISK_UNIT, risk
 from tailguard.recipes.pure_fit import RESIDUAL, PureFit, pure_fit
 from tailguard.recipes.pure_units import pick_share
 from tailguard.solvers.perturbed_fit import Perturbed, PerturbedFit, widened
@@ -87,7 +88,8 @@ def plan_regression(problem: Problem, privacy: Privacy) -> Plan:
             ending=found.ending,
         ),
         steps=steps,
-        sources=(("shares, clip, curvature", "chosen on synthetic development data"),),
+        sources=(("shares, clip, curvature", "chosen on synthetic development data"), ("predicted_error", RISK_UNIT)),
+        predicted_error=None if found.units is None else risk(NAME, problem, privacy),
     )
 
 
