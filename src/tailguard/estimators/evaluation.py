@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import logit
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import GammaRegressor, PoissonRegressor, SGDClassifier, TweedieRegressor
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from tailguard._validate import choice, real, refuse
@@ -16,6 +17,7 @@ from tailguard.engines import Engine
 from tailguard.errors import DataError
 from tailguard.estimators.answers import answers
 from tailguard.estimators.base import LinearModel
+from tailguard.estimators.candidates import narrowed
 from tailguard.estimators.guard import inherited
 from tailguard.estimators.labels import Relabelled, equal, zero_one
 from tailguard.estimators.records import open_records, target, vector
@@ -203,6 +205,8 @@ def _open(model: Any, X: Any, y: Any, labels: NDArray[Any] | None, d: int) -> En
 
 def _judged(model: Any, X: Any, classes: Sequence[Any] | None) -> tuple[Judged, NDArray[Any] | None, Any]:
     """Return the model as a linear one, its classes, and the records that it is linear in."""
+    if isinstance(model, Selection) and isinstance(model.best_estimator_, Pipeline):
+        return _judged(model.best_estimator_, narrowed(X, model.columns_[model.best_name_]), classes)
     if isinstance(model, Selection):
         linear, labels, _ = _judged(model.best_estimator_, X, classes)
         chosen = model.release_.estimate  # the same model, on all columns

@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from tailguard._validate import choice, real, refuse
-from tailguard.engines import Engine
-from tailguard.engines.checks import place
 from tailguard.errors import BudgetError
 from tailguard.estimators.base import LinearModel
-from tailguard.estimators.models import Regressor, TwoClasses
-from tailguard.estimators.records import numbers
+from tailguard.estimators.candidates import Candidates, Shown, named_candidates, narrowed, piped, shown
+from tailguard.estimators.models import Regressor
 from tailguard.ledger.session import SessionLike, session_of
 from tailguard.losses import Hinge, Logistic, Squared
 from tailguard.losses.base import Loss
@@ -35,7 +33,7 @@ class Selection:
     ----------
     best_name_ : str
         Name of the chosen candidate: its key, or its number.
-    best_estimator_ : estimator
+    best_estimator_ : estimator or Pipeline
         The chosen candidate, fitted. It predicts from its own columns.
     estimators_ : dict
         All candidates by name, fitted.
@@ -49,13 +47,13 @@ class Selection:
     """
 
     best_name_: str
-    estimators_: dict[str, LinearModel]
+    estimators_: dict[str, Any]
     columns_: dict[str, tuple[int, ...] | None]
     score_noise_: float
     release_: Release
 
     @property
-    def best_estimator_(self) -> LinearModel:
+    def best_estimator_(self) -> Any:
         """The chosen candidate, fitted."""
         return self.estimators_[self.best_name_]
 
@@ -78,7 +76,7 @@ class Selection:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the chosen model's predictions for new rows with all columns."""
-        return np.asarray(self.best_estimator_.predict(_narrowed(X, self.columns_[self.best_name_])))
+        return np.asarray(self.best_estimator_.predict(narrowed(X, self.columns_[self.best_name_])))
 
 
 def select(
@@ -100,8 +98,8 @@ def select(
     ----------
     candidates : mapping from str, or sequence
         Estimators of tailguard, all for numbers or all for the same two classes, with any method, domain or sparsity;
-        or pairs of an estimator and public columns, by number or by name. Their `epsilon`, `delta` and `random_state`
-        are not looked at.
+        or scikit-learn pipelines of transformers that learn nothing and such an estimator; or pairs of one of these and
+        public columns, by number or by name. Their `epsilon`, `delta` and `random_state` are not looked at.
     X, y
         Records, as for the estimators.
     epsilon, delta : float, default=1.0, 1e-6
@@ -125,6 +123,13 @@ def select(
     together. The choice is the exponential mechanism on clipped differences of losses: it is charged once, however many
     candidates there are, but every fit is charged.
 
+    *Pipelines.* Before the estimator there may be `PublicOneHotEncoder`, `FunctionTransformer` of a NumPy function of
+    one number (`np.log1p`), `PolynomialFeatures`, `Normalizer`, `Binarizer`, and `ColumnTransformer` of these by public
+    columns. Everything else is refused by its type: it learns from the records, or could raise or warn by one of them.
+    Transformers are fitted to a row of zeros; records are transformed one by one, and one with a value that is missing
+    or infinite on its way contributes nothing. What candidates see stands side by side in the plan, so that X must be a
+    table in memory and y a vector.
+
     *Accuracy.* With k candidates each fit has about √k times the noise that it would have alone (k times for δ = 0):
     few candidates are better than many. Fits and choice use all records, because holding some back would cost more;
     what a model gains by being judged on the records it was fitted to is subtracted as in Akaike's criterion.
@@ -139,19 +144,18 @@ def select(
     >>> tg.select(models, X, y, epsilon=1.0, delta=1e-6, random_state=0).best_name_
     'all'
     """
-    named = _checked(candidates)
-    first = clone(next(iter(named.values()))[0])
-    engine = first._open(X, y)
-    columns = {name: _columns(found, engine) for name, (_, found) in named.items()}
-    estimators = [estimator for estimator, _ in named.values()]
-    seen, names = list(columns.values()), engine.names or ()
-    plan = plan_select(estimators, seen, engine.n, engine.d, Privacy(epsilon, delta), scoring, shares, names)
+    named = named_candidates(candidates)
+    first = clone(next(iter(named.values())).estimator)
+    records = shown(named, first, X, y)
+    estimators, seen = [entrant.estimator for entrant in named.values()], list(records.places.values())
+    n, d = records.engine.n, records.engine.d
+    plan = plan_select(estimators, seen, n, d, Privacy(epsilon, delta), scoring, shares, records.names)
     paid = session_of("select", session)
-    release = run(plan, engine, make_randomness(random_state, numerics), paid)
-    fitted = _fitted(named, columns, first, release, {"session": session, "random_state": random_state})
+    release = run(plan, records.engine, make_randomness(random_state, numerics), paid)
+    fitted = _fitted(named, records, first, release, {"session": session, "random_state": random_state})
     chosen = release.estimate
     assert isinstance(chosen, Selected)
-    return Selection(list(named)[chosen.winner], fitted, columns, chosen.noise, release)
+    return Selection(list(named)[chosen.winner], fitted, records.columns, chosen.noise, release)
 
 
 def plan_select(
@@ -201,78 +205,31 @@ def _scoring(estimators: Sequence[LinearModel], scoring: Scoring | None) -> tupl
     return Logistic() if likely else Hinge(0.1), by  # type: ignore[return-value]
 
 
-def _checked(candidates: Any) -> dict[str, tuple[LinearModel, Any]]:
-    """Return the candidates by name, each with its columns, if they can be compared."""
-    rule = "a mapping or a sequence of at least two linear models of tailguard, or of pairs of one and columns"
-    if not isinstance(candidates, Mapping):
-        if not isinstance(candidates, Sequence) or isinstance(candidates, str):
-            raise refuse("candidates", "select", rule, type(candidates).__name__)
-        candidates = {str(number): candidate for number, candidate in enumerate(candidates)}
-    named = {str(name): (found if isinstance(found, tuple) else (found, None)) for name, found in candidates.items()}
-    if len(named) < 2 or not all(len(p) == 2 and isinstance(p[0], Regressor | TwoClasses) for p in named.values()):
-        raise refuse("candidates", "select", rule, [type(found).__name__ for found in candidates.values()])
-    estimators = [estimator for estimator, _ in named.values()]
-    if len({isinstance(estimator, Regressor) for estimator in estimators}) > 1:
-        raise refuse(
-            "candidates", "select", "all for numbers or all for classes", [type(e).__name__ for e in estimators]
-        )
-    if len({str(getattr(estimator, "classes", None)) for estimator in estimators}) > 1:
-        raise refuse("candidates", "select", "for the same two classes", [e.classes for e in estimators])
-    if any(np.size(getattr(estimator, "classes", (0, 1))) != 2 for estimator in estimators):
-        raise refuse("candidates", "select", "for two classes", [e.classes for e in estimators])
-    if any(estimator.session is not None for estimator in estimators):
-        raise refuse("candidates", "select", "without sessions: select has one for all", "a session")
-    return named
-
-
-def _columns(found: Any, engine: Engine) -> tuple[int, ...] | None:
-    """Return the numbers of public columns that are given by number or by name."""
-    if found is None:
-        return None
-    names = list(engine.names or ())
-    numbers_ = []
-    for column in found:
-        if isinstance(column, str):
-            numbers_.append(place(names, column))
-        elif isinstance(column, int | np.integer) and 0 <= column < engine.d:
-            numbers_.append(int(column))
-        else:
-            raise refuse("candidates", "select", f"with columns by name or from 0 to {engine.d - 1}", column)
-    if not numbers_ or len(set(numbers_)) < len(numbers_):
-        raise refuse("candidates", "select", "with different columns, at least one", found)
-    return tuple(numbers_)
-
-
 def _fitted(
-    named: dict[str, tuple[LinearModel, Any]],
-    columns: dict[str, tuple[int, ...] | None],
-    first: LinearModel,
-    release: Release,
-    common: Mapping[str, Any],
-) -> dict[str, LinearModel]:
+    named: Candidates, records: Shown, first: LinearModel, release: Release, common: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the candidates as estimators that were fitted; inside a session they have no scores, and a seed shows."""
     assert isinstance(release.estimate, Selected)
     fitted = {}
-    for (name, (estimator, _)), model in zip(named.items(), release.estimate.models, strict=True):
-        seen, copy = columns[name], clone(estimator).set_params(**common)
+    for (name, entrant), model in zip(named.items(), release.estimate.models, strict=True):
+        copy = clone(entrant.estimator).set_params(**common)
         copy.coef_, copy.intercept_ = model.coefficients, model.intercept
         copy.coef_std_error_ = copy.intercept_std_error_ = None
         copy.n_features_in_ = model.coefficients.size
         copy.plan_, copy.release_, copy.privacy_ = release.plan, replace(release, estimate=model), release.guarantee
         if hasattr(first, "classes_"):
             copy.classes_ = first.classes_
-        if hasattr(first, "feature_names_in_"):
-            copy.feature_names_in_ = (
-                first.feature_names_in_[list(seen)] if seen is not None else first.feature_names_in_
-            )
-        fitted[name] = copy
+        names = _names(records, name, first)
+        if names is not None:
+            copy.feature_names_in_ = names
+        fitted[name] = piped(entrant, copy, records.prefixes.get(name))
     return fitted
 
 
-def _narrowed(X: Any, columns: tuple[int, ...] | None) -> Any:
-    """Return some columns of new rows."""
-    if columns is None:
-        return X
-    if hasattr(X, "iloc"):
-        return X.iloc[:, list(columns)]
-    return numbers(X, "X")[:, list(columns)]
+def _names(records: Shown, name: str, first: LinearModel) -> NDArray[Any] | None:
+    """Return the names of the columns that a candidate's linear model sees, if they have any."""
+    if records.prefixes:
+        found = records.prefixes[name].names
+        return None if found is None else np.array(found, dtype=object)
+    known, seen = getattr(first, "feature_names_in_", None), records.places[name]
+    return known if known is None or seen is None else known[list(seen)]
