@@ -8,7 +8,7 @@ from tailguard.plans import digest, dumps, loads
 from tailguard.run import run
 from tailguard.run.randomness import Exact, Simulation
 from tailguard.solvers.measures import Evaluated
-from tailguard.solvers.selection import Selected
+from tailguard.solvers.selection import Selected, SelectedClasses
 from tailguard.statistics import View
 from tests.support import checks, neighbours
 from tests.support.registry_judgements import JUDGEMENTS
@@ -60,7 +60,8 @@ def test_solvers_survive_every_transcript(case):
 def _is_sane(estimate, case):
     if isinstance(estimate, Selected):
         assert np.all(np.isfinite(estimate.coefficients))
-        assert estimate.coefficients.shape == (case.d,)
+        assert estimate.coefficients.shape == ((3, case.d) if isinstance(estimate, SelectedClasses) else (case.d,))
+        assert isinstance(estimate, SelectedClasses) == (case.classes == 3)
         assert 0 <= estimate.winner < len(estimate.models) == 2
         assert np.isfinite(estimate.noise)
         return

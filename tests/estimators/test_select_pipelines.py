@@ -107,6 +107,17 @@ def test_classes():
     assert 0.0 < tg.evaluate(chosen, X, labels, epsilon=4.0, random_state=0)["error_rate"].value < 0.35
 
 
+def test_several_classes():
+    X, y = frame()
+    labels = np.array(["low", "middle", "high"])[np.digitize(y, np.quantile(y, [1 / 3, 2 / 3]))]
+    candidates = models(tg.LogisticRegression, classes=("low", "middle", "high"))
+    chosen = tg.select(candidates, X, labels, epsilon=8.0, random_state=0)
+    assert chosen.best_name_ in ("logarithm", "raw")
+    assert chosen.best_estimator_[-1].coef_.shape == (3, 4)
+    assert np.mean(chosen.predict(X) == labels) > 0.5
+    assert tg.evaluate(chosen, X, labels, epsilon=4.0, random_state=0)["error_rate"].value < 0.5
+
+
 def test_the_chosen_pipeline_can_be_evaluated_in_its_session(tmp_path):
     X, y = frame()
     session = tg.Session(tmp_path / "ledger.db", epsilon=9.0, delta=1e-5)

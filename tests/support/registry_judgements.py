@@ -14,6 +14,7 @@ from tailguard.solvers.feature_range import FeatureRange
 
 PURE, SOME = tg.Privacy(60.0, 0.0), tg.Privacy(30.0, 1e-6)
 SLOPES = (0.5, -0.05, 0.005)
+THREE = (0, 1, 2)
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Judgement:
 
     name: str
     privacy: tg.Privacy
-    classes: bool = False
+    classes: int = 0
     n: int = 400
     d: int = 3
 
@@ -37,7 +38,10 @@ class Judgement:
         rng = np.random.default_rng(seed)
         X = rng.standard_t(3, size=(self.n, self.d)) * 10.0 ** np.arange(self.d) + 5.0
         y = X @ (0.5 / 10.0 ** np.arange(self.d)) + rng.standard_t(3, size=self.n)
-        return X, (y > np.median(y)).astype(float) if self.classes else y
+        if not self.classes:
+            return X, y
+        limits = np.quantile(y, np.arange(1, self.classes) / self.classes)
+        return X, np.searchsorted(limits, y, side="left").astype(float)
 
     def engine(self, *records):
         return engines.open(*(records or self.records()))
@@ -61,6 +65,11 @@ def _plan(case: Judgement) -> Plan:
         "numbers": ([tg.LinearRegression(), tg.LinearRegression(fit_intercept=False)], "squared"),
         "medians": ([tg.LinearRegression(fit_intercept=False), tg.LeastAbsoluteDeviations()], "absolute"),
         "classes": ([tg.LogisticRegression(), tg.LogisticRegression(fit_intercept=False)], "log_loss"),
+        "three classes": (
+            [tg.LogisticRegression(classes=THREE), tg.LogisticRegression(classes=THREE, fit_intercept=False)],
+            "log_loss",
+        ),
+        "mistakes": ([tg.LogisticRegression(classes=THREE), tg.LogisticRegression(classes=THREE)], "error_rate"),
         "margins": ([tg.LogisticRegression(), tg.LinearSVC()], "error_rate"),
     }[what]
     return plan_select(models, [None, (2, 0)], case.n, case.d, case.privacy, scoring)
@@ -71,14 +80,16 @@ JUDGEMENTS = [
     Judgement("evaluation of numbers", SOME),
     Judgement("held evaluation of numbers", PURE),
     Judgement("drawn evaluation of numbers", PURE),
-    Judgement("drawn evaluation of log-odds", SOME, classes=True),
-    Judgement("evaluation of log-odds", PURE, classes=True),
-    Judgement("evaluation of log-odds", SOME, classes=True),
-    Judgement("evaluation of margins", PURE, classes=True),
-    Judgement("error rate of margins", SOME, classes=True),
+    Judgement("drawn evaluation of log-odds", SOME, classes=2),
+    Judgement("evaluation of log-odds", PURE, classes=2),
+    Judgement("evaluation of log-odds", SOME, classes=2),
+    Judgement("evaluation of margins", PURE, classes=2),
+    Judgement("error rate of margins", SOME, classes=2),
     Judgement("selection of numbers", PURE),
     Judgement("selection of numbers", SOME),
     Judgement("selection of medians", PURE),
-    Judgement("selection of classes", PURE, classes=True),
-    Judgement("selection of margins", SOME, classes=True),
+    Judgement("selection of classes", PURE, classes=2),
+    Judgement("selection of margins", SOME, classes=2),
+    Judgement("selection of three classes", SOME, classes=3),
+    Judgement("selection of mistakes", SOME, classes=3),
 ]

@@ -34,6 +34,7 @@ from tailguard.statistics import (
     View,
     Weighted,
 )
+from tailguard.statistics.class_regret import ClassLogLoss, ClassMistakes, ClassRegret
 from tailguard.statistics.classes import ClassGradient, Membership
 from tailguard.statistics.improvement import Duel, Improvement, LeastLoss, MiddleRegret, Regret
 from tailguard.statistics.judged import (
@@ -216,6 +217,21 @@ def _classes():
         yield Case(f"membership {name}", Clipped(Membership(view, loss), 1.0, 36), view, (1.0, 2.0), tight=0.5)
 
 
+def _class_regrets():
+    """What records have against two models of three classes."""
+    models = np.array(
+        [[0.0, 0.5, -1.0, 1.0, 0.0, 0.25], [1.0, -0.5, 0.25, 0.0, 0.0, 1.0], [0.0, 2.0, 1.0, -1.0, 0.5, 0.0]]
+    )
+    offsets = np.array([0.0, 0.5, -0.5, 0.25, 0.0, -0.25])
+    for loss, limit in ((ClassLogLoss(), 0.5), (ClassMistakes(), 0.5)):
+        kind = type(loss).__name__
+        for view, name in ((PLAIN[3], "3"), (MOVED[3], "moved")):
+            regret = ClassRegret(replace(view, basis=models), loss, offsets, limit, 3)
+            yield Case(f"regret, {kind} {name}", Clamped(regret, limit, 30), view, (0.0, 1.0, 2.0), tight=0.4)
+            for scalars, what in ((MiddleRegret(regret), "middle regret"), (LeastLoss(regret), "least loss")):
+                yield Case(f"{what}, {kind} {name}", Octaves(scalars, -64, 64, 1, 30), view, (0.0, 1.0, 2.0))
+
+
 def _improvements():
     """How much better models predict than the first one, whose own entry is always 0."""
     models = np.array([[0.0, 0.0, 0.0], [1.0, -0.5, 0.25], [-1.0, 0.5, 2.0]]).T
@@ -274,6 +290,7 @@ CASES = [
     *_derived(),
     *_classes(),
     *_improvements(),
+    *_class_regrets(),
     *_squares(),
 ]
 """All cases; the identity of one is its statistic's kind and its name."""

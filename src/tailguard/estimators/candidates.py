@@ -107,11 +107,9 @@ def _check_alike(estimators: Sequence[LinearModel]) -> None:
         raise refuse(
             "candidates", "select", "all for numbers or all for classes", [type(e).__name__ for e in estimators]
         )
-    classes = [getattr(estimator, "classes", (0, 1)) for estimator in estimators]
-    if len({str(labels) for labels in classes}) > 1:
-        raise refuse("candidates", "select", "for the same two classes", classes)
-    if any(np.size(labels) != 2 for labels in classes):
-        raise refuse("candidates", "select", "for two classes", classes)
+    classes = [e._public_classes().tolist() for e in estimators if isinstance(e, TwoClasses)]
+    if any(labels != classes[0] for labels in classes):
+        raise refuse("candidates", "select", "for the same classes", classes)
     if any(estimator.session is not None for estimator in estimators):
         raise refuse("candidates", "select", "without sessions: select has one for all", "a session")
 

@@ -153,6 +153,7 @@ def evaluate(
     True
     """
     _check_fitted(model)
+    model, X = _unwrapped(model, X)
     if _has_several_classes(model):
         X, y = _hits(model, X, y)
         judged: Judged = _linear([1.0], 0.0, "mistakes")
@@ -176,6 +177,16 @@ def _check_fitted(model: Any) -> None:
     known = isinstance(model, LinearModel) or type(model).__module__.startswith("sklearn.")
     if known and hasattr(model, "predict"):
         check_is_fitted(model)
+
+
+def _unwrapped(model: Any, X: Any) -> tuple[Any, Any]:
+    """Return what `select` has chosen and the columns that it takes, where that is no linear model of one vector."""
+    if not isinstance(model, Selection):
+        return model, X
+    best = model.best_estimator_
+    if not (isinstance(best, Pipeline) or _has_several_classes(best)):
+        return model, X
+    return best, narrowed(X, model.columns_[model.best_name_])
 
 
 def _has_several_classes(model: Any) -> bool:
@@ -205,8 +216,6 @@ def _open(model: Any, X: Any, y: Any, labels: NDArray[Any] | None, d: int) -> En
 
 def _judged(model: Any, X: Any, classes: Sequence[Any] | None) -> tuple[Judged, NDArray[Any] | None, Any]:
     """Return the model as a linear one, its classes, and the records that it is linear in."""
-    if isinstance(model, Selection) and isinstance(model.best_estimator_, Pipeline):
-        return _judged(model.best_estimator_, narrowed(X, model.columns_[model.best_name_]), classes)
     if isinstance(model, Selection):
         linear, labels, _ = _judged(model.best_estimator_, X, classes)
         chosen = model.release_.estimate  # the same model, on all columns

@@ -12,14 +12,17 @@ from tailguard._validate import choice, real, refuse
 from tailguard.errors import BudgetError
 from tailguard.estimators.base import LinearModel
 from tailguard.estimators.candidates import Candidates, Shown, named_candidates, narrowed, piped, shown
+from tailguard.estimators.classes import ManyClasses
 from tailguard.estimators.models import Regressor
 from tailguard.ledger.session import SessionLike, session_of
 from tailguard.losses import Hinge, Logistic, Squared
 from tailguard.losses.base import Loss
+from tailguard.losses.multinomial import Multinomial
 from tailguard.plans import Plan, Release
 from tailguard.privacy import Privacy
 from tailguard.recipes.selection import Contender, plan_selection
 from tailguard.run import make_randomness, run
+from tailguard.solvers.class_descent import ClassEstimate
 from tailguard.solvers.selection import Scoring, Selected
 
 __all__ = ["Selection", "plan_select", "select"]
@@ -97,8 +100,8 @@ def select(
     Parameters
     ----------
     candidates : mapping from str, or sequence
-        Estimators of tailguard, all for numbers or all for the same two classes, with any method, domain or sparsity;
-        or scikit-learn pipelines of transformers that learn nothing and such an estimator; or pairs of one of these and
+        Estimators of tailguard, all for numbers or all for the same classes, with any method, domain or sparsity; or
+        scikit-learn pipelines of transformers that learn nothing and such an estimator; or pairs of one of these and
         public columns, by number or by name. Their `epsilon`, `delta` and `random_state` are not looked at.
     X, y
         Records, as for the estimators.
@@ -194,7 +197,7 @@ def _planner(estimator: LinearModel, n: int, d: int, seen: tuple[int, ...] | Non
     return plan
 
 
-def _scoring(estimators: Sequence[LinearModel], scoring: Scoring | None) -> tuple[Loss, Scoring]:
+def _scoring(estimators: Sequence[LinearModel], scoring: Scoring | None) -> tuple[Loss | Multinomial, Scoring]:
     """Return the loss that stands in the plan's problem, and by what models are compared."""
     if isinstance(estimators[0], Regressor):
         by = choice("scoring", scoring or "squared", "select of numbers", ("squared", "absolute"))
@@ -202,6 +205,9 @@ def _scoring(estimators: Sequence[LinearModel], scoring: Scoring | None) -> tupl
     likely = all(hasattr(estimator, "predict_proba") for estimator in estimators)
     known = ("log_loss", "error_rate") if likely else ("error_rate",)
     by = choice("scoring", scoring or known[0], "select of classes", known)
+    first = estimators[0]
+    if isinstance(first, ManyClasses) and first._several:
+        return Multinomial(first._public_classes().size), by  # type: ignore[return-value]
     return Logistic() if likely else Hinge(0.1), by  # type: ignore[return-value]
 
 
@@ -213,9 +219,10 @@ def _fitted(
     fitted = {}
     for (name, entrant), model in zip(named.items(), release.estimate.models, strict=True):
         copy = clone(entrant.estimator).set_params(**common)
-        copy.coef_, copy.intercept_ = model.coefficients, model.intercept
+        copy.coef_ = model.coefficients
+        copy.intercept_ = model.offsets if isinstance(model, ClassEstimate) else model.intercept
         copy.coef_std_error_ = copy.intercept_std_error_ = None
-        copy.n_features_in_ = model.coefficients.size
+        copy.n_features_in_ = model.coefficients.shape[-1]
         copy.plan_, copy.release_, copy.privacy_ = release.plan, replace(release, estimate=model), release.guarantee
         if hasattr(first, "classes_"):
             copy.classes_ = first.classes_

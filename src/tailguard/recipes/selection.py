@@ -8,6 +8,7 @@ from tailguard.domains.sparse import Sparse
 from tailguard.domains.whole_space import WholeSpace
 from tailguard.errors import BudgetError
 from tailguard.losses.base import Loss
+from tailguard.losses.multinomial import Multinomial
 from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.plans.step import Step, composition
@@ -62,7 +63,7 @@ class Contender:
 
 
 def plan_selection(
-    contenders: Sequence[Contender], loss: Loss, n: int, d: int, privacy: Privacy, scoring: Scoring
+    contenders: Sequence[Contender], loss: Loss | Multinomial, n: int, d: int, privacy: Privacy, scoring: Scoring
 ) -> Plan:
     """Return the plan that fits every contender on all records and picks one.
 
@@ -84,13 +85,14 @@ def plan_selection(
     )
     named = {step.name: step for step in own}
     tail, widening = _tail(named, problem, privacy)
-    pick = named["choice"].multiplier
+    pick, classes = named["choice"].multiplier, loss.classes if isinstance(loss, Multinomial) else None
+    bits = grid_bits(problem.n)
     return Plan(
         recipe=NAME,
         parameters="practical",
         problem=problem,
         privacy=privacy,
-        solver=ModelSelection(candidates, scoring, problem.n, problem.d, grid_bits(problem.n), tail, widening, pick),
+        solver=ModelSelection(candidates, scoring, problem.n, problem.d, bits, tail, widening, pick, classes),
         steps=_steps(plans, contenders) + own,
         sources=(("shares", "equal for all candidates unless given"), ("choice", "clipped losses less Akaike's term")),
     )
@@ -169,4 +171,5 @@ def _size(problem: Problem) -> float:
     if isinstance(problem.domain, Sparse):
         s = problem.domain.sparsity
         return min(s * (1.0 + 2.0 * math.log(d / s)), float(d)) + intercept
-    return float(d + intercept)
+    free = problem.loss.classes - 1 if isinstance(problem.loss, Multinomial) else 1  # scores of all classes may shift
+    return float((d + intercept) * free)

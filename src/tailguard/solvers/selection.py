@@ -1,7 +1,7 @@
 """Several fits in one plan, and a private choice among them."""
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -10,17 +10,20 @@ from tailguard._validate import choice
 from tailguard.losses.absolute import Absolute
 from tailguard.losses.logistic import Logistic
 from tailguard.losses.squared import Squared
-from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting, Solve, Solver
+from tailguard.solvers.base import OPTIONAL, Estimate, Query, Released, Setting, Solve, Solver
+from tailguard.solvers.class_descent import ClassEstimate
 from tailguard.solvers.feature_range import FeatureRange
 from tailguard.solvers.picked import magnitude
 from tailguard.solvers.spread import HIGH, LOW
+from tailguard.statistics.arrays import FloatMatrix
+from tailguard.statistics.class_regret import ClassLogLoss, ClassMistakes, ClassRegret
 from tailguard.statistics.coordinatewise import Clamped
 from tailguard.statistics.improvement import LeastLoss, MiddleRegret, Regret, Valued
 from tailguard.statistics.judged import Misclassified
 from tailguard.statistics.scores import Shifted
 from tailguard.statistics.view import View
 
-__all__ = ["SCORINGS", "Candidate", "ModelSelection", "Scoring", "Selected", "step_name"]
+__all__ = ["SCORINGS", "Candidate", "ModelSelection", "Scoring", "Selected", "SelectedClasses", "step_name"]
 
 Scoring = Literal["squared", "absolute", "log_loss", "error_rate"]
 
@@ -31,6 +34,9 @@ SCORINGS: dict[str, Valued] = {
     "error_rate": Misclassified(),
 }
 """By what models are compared."""
+
+CLASS_SCORINGS = {"log_loss": ClassLogLoss(), "error_rate": ClassMistakes()}
+"""The same for more than two classes."""
 
 PER_COEFFICIENT = {"log_loss": 1.0, "error_rate": 0.5}
 """By how much a sum of losses over the records that were fitted to falls for every coefficient, in mere noise; for
@@ -75,6 +81,11 @@ class Selected(Estimate):
     noise: float = 0.0
 
 
+@dataclass(frozen=True, eq=False)
+class SelectedClasses(Selected, ClassEstimate):
+    """The same for models of more than two classes."""
+
+
 @dataclass(frozen=True)
 class ModelSelection(Solver):
     """Fit every candidate, then pick the one whose clipped losses are least, less what fitting alone explains.
@@ -92,6 +103,8 @@ class ModelSelection(Solver):
         counts.
     pick : float
         Noise multiplier of the choice (step "choice").
+    classes : int or None, default=None
+        How many classes there are, where there are more than two.
     """
 
     candidates: tuple[Candidate, ...]
@@ -102,9 +115,10 @@ class ModelSelection(Solver):
     tail: float
     widening: float
     pick: float
+    classes: int | None = field(default=None, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
-        choice("scoring", self.scoring, "ModelSelection", SCORINGS)
+        choice("scoring", self.scoring, "ModelSelection", SCORINGS if self.classes is None else CLASS_SCORINGS)
 
     def solve(self) -> Solve:
         """Yield queries, receive releases, return the chosen model."""
@@ -113,8 +127,7 @@ class ModelSelection(Solver):
             model = yield from _named(candidate.solver.solve(), number)
             models.append(replace(model, uncertainty=None))  # intervals do not survive a choice
         wide = [self._wide(model, candidate.columns) for model, candidate in zip(models, self.candidates, strict=True)]
-        slopes, offsets = np.stack(wide, axis=1)[: self.d], np.array([model[self.d] for model in wide])
-        regret = Regret(View(self.d, basis=slopes), SCORINGS[self.scoring], offsets, 1.0)
+        regret = self._regret(wide)
         unit = yield from self._unit(regret)
         limit = yield from self._limit(regret)
         sizes = np.array([candidate.size for candidate in self.candidates])
@@ -122,15 +135,27 @@ class ModelSelection(Solver):
         reply = yield Query("choice", Shifted(scores, unit * (sizes.min() - sizes)))
         winner = int(np.clip(reply.value[0], 0, len(models) - 1))
         noise = limit * self.pick / self.n
-        slopes, offset = wide[winner][: self.d], float(wide[winner][self.d])
+        return self._selected(wide[winner], winner, models, noise)
+
+    def _regret(self, wide: list[FloatMatrix]) -> Regret:
+        """Return what records have against the models."""
+        everything = np.concatenate(wide, axis=1)
+        view, offsets = View(self.d, basis=everything[: self.d]), everything[self.d]
+        if self.classes is None:
+            return Regret(view, SCORINGS[self.scoring], offsets, 1.0)
+        return ClassRegret(view, CLASS_SCORINGS[self.scoring], offsets, 1.0, self.classes)  # type: ignore[arg-type]
+
+    def _selected(self, chosen: FloatMatrix, winner: int, models: list[Estimate], noise: float) -> Selected:
+        """Return the chosen model on all columns."""
+        common = {"winner": winner, "models": tuple(models), "noise": noise}
+        if self.classes is not None:
+            return SelectedClasses(chosen[: self.d].T, offsets=chosen[self.d], **common)  # type: ignore[arg-type]
         return Selected(
-            slopes,
-            offset,
+            chosen[: self.d, 0],
+            float(chosen[self.d, 0]),
             prediction_range=models[winner].prediction_range,
             feature_range=self._among(models[winner], self.candidates[winner].columns),
-            winner=winner,
-            models=tuple(models),
-            noise=noise,
+            **common,  # type: ignore[arg-type]
         )
 
     def _among(self, model: Estimate, columns: tuple[int, ...] | None) -> FeatureRange | None:
@@ -138,11 +163,13 @@ class ModelSelection(Solver):
         found = model.feature_range
         return found if found is None or columns is None else found.among(self.d, columns)
 
-    def _wide(self, model: Estimate, columns: tuple[int, ...] | None) -> FloatVector:
-        """Return coefficients for all columns, and the intercept."""
-        everywhere = np.zeros(self.d + 1)
-        everywhere[list(range(self.d) if columns is None else columns)] = np.nan_to_num(model.coefficients)
-        everywhere[self.d] = model.intercept
+    def _wide(self, model: Estimate, columns: tuple[int, ...] | None) -> FloatMatrix:
+        """Return coefficients for all columns, then the intercept: a column of them, or one for each class."""
+        offsets = model.offsets if isinstance(model, ClassEstimate) else np.array([model.intercept])
+        everywhere = np.zeros((self.d + 1, offsets.size))
+        seen = list(range(self.d) if columns is None else columns)
+        everywhere[seen] = np.nan_to_num(np.atleast_2d(model.coefficients)).T
+        everywhere[self.d] = np.nan_to_num(offsets)
         return everywhere
 
     def _unit(self, regret: Regret) -> Generator[Query, Released, float]:
