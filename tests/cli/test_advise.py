@@ -22,6 +22,18 @@ def test_json_and_refusals(tailguard):
     assert tailguard("advise", "--rows", 0, "--features", 2).status == 2
 
 
+def test_a_delta_that_stays_unspent_is_told(tailguard):
+    words = ("--rows", 442, "--features", 10, "--epsilon", 1, "--delta", 1e-6)
+    advice = tailguard("advise", *words).out
+    assert "what method=auto takes, with δ = 0" in advice
+    assert "objective_perturbation with δ = 0" in advice
+    plan = tailguard("plan", *words).out
+    assert "Guarantee: ε = 1, δ = 0;" in plan
+    assert "Not spent: δ = 1e-06 was asked for" in plan
+    option = json.loads(tailguard("advise", *words, "--json").out)["options"][0]
+    assert (option["recipe"], option["delta"]) == ("objective_perturbation", 0.0)
+
+
 def test_public_units_of_a_file(tailguard, tmp_path):
     units = tmp_path / "units.json"
     units.write_text(json.dumps({"features": 1.0, "target": 1.0, "centres": 0.0, "target_centre": 0.0}))

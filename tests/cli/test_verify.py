@@ -76,6 +76,7 @@ def verify(tailguard, tmp_path):
         FACTS,
         (*FACTS, "--loss", "logistic", "--radius", 5),
         (*FACTS, "--loss", "mean"),
+        ("--rows", 442, "--features", 10, "--epsilon", 1, "--delta", 1e-6),  # δ stays unspent
         ("--rows", 50000, "--features", 3, "--loss", "mean", "--delta", 0),
         (*FACTS, "--loss", "mean", "--method", "clipping", "--parameters", "paper", "--moment-bound", 3),
     ],

@@ -162,6 +162,9 @@ APART = [
         level=(tg.PublicOneHotEncoder(LEVELS).set_output(transform="pandas"), ["region"]),
         both=(make_pipeline(LOG, PolynomialFeatures(2)), ["income"]),
     ),
+    some_columns(
+        level=(tg.PublicOneHotEncoder(LEVELS).set_output(transform="pandas"), ["region"]), log=(LOG, slice(1, 2))
+    ).set_params(transformer_weights={"log": 3.0, "remainder": 0.5}),
     some_columns(level=("drop", ["region"]), sign=(Binarizer(), [2]), direction=(Normalizer(), ["income"])),
 ]
 

@@ -138,7 +138,7 @@ def _joined(step: ColumnTransformer, X: Any) -> NDArray[np.float64]:
         places = step._transformer_to_input_indices[name]
         if len(places) and not (isinstance(part, str) and part == "drop"):
             chosen = X.select(places) if hasattr(X, "column_names") else _safe_indexing(X, places, axis=1)
-            parts.append(_changed(part, chosen))
+            parts.append((step.transformer_weights or {}).get(name, 1.0) * _changed(part, chosen))
     return np.column_stack(parts) if parts else np.empty((_num_samples(X), 0))
 
 

@@ -131,7 +131,7 @@ def planner_by(
                 found = plan(problem, pure)
             except TailguardError:
                 raise refusal from None
-        unspent = ("delta", f"0: the δ = {privacy.delta:g} that was asked for is left, it would need more rows")
+        unspent = ("delta", f"δ = {privacy.delta:g} was asked for and stays unspent: with it, more rows are needed")
         return replace(found, sources=(*found.sources, unspent))
 
     return with_or_without_delta if automatic and parameters == "practical" else plan

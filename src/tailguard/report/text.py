@@ -89,7 +89,8 @@ def _promise(plan: Plan, recomputed: float, label: str) -> list[RenderableType]:
         bullets.add_row(" -", Text(paragraph))
     costs = Text.assemble((f"{label}: ", "bold"), f"{plan.privacy}; recomputed ε = {recomputed:.6g}")
     facts = Text.assemble(("Taken as public: ", "bold"), "; ".join(words.public_facts(plan)))
-    return [costs, bullets, facts]
+    left = [words.printable(text) for name, text in plan.sources if name == "delta"]
+    return [costs, bullets, *(Text.assemble(("Not spent: ", "bold"), text) for text in left), facts]
 
 
 def _expected(plan: Plan) -> list[RenderableType]:
