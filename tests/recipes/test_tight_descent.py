@@ -170,7 +170,9 @@ def test_there_are_no_intervals_and_a_sentence_says_what_would_have_them():
 @pytest.mark.parametrize(("n", "epsilon"), [(1000, 0.2), (2000, 0.1), (400, 1.0)])
 def test_what_no_median_of_the_target_can_carry_is_refused_in_a_sentence(n, epsilon):
     with pytest.raises(BudgetError, match=r"A private median of the target cannot be carried by .*needs about") as said:
-        tg.LinearRegression(epsilon=epsilon, delta=1e-6).plan(n, D)
+        tg.LinearRegression(epsilon=epsilon, delta=1e-6, method="newton").plan(n, D)
     assert "\n" not in str(said.value)
     enough = int(re.search(r"needs about (\d+) rows", str(said.value)).group(1))
-    assert isinstance(tg.LinearRegression(epsilon=epsilon, delta=1e-6).plan(enough, D).solver, TightDescent)
+    assert isinstance(
+        tg.LinearRegression(epsilon=epsilon, delta=1e-6, method="newton").plan(enough, D).solver, TightDescent
+    )
