@@ -17,7 +17,7 @@ from tailguard.statistics.slopes import Tilts
 from tailguard.statistics.view import View
 from tailguard.statistics.weighted import Weighted
 
-__all__ = ["BoundedDescent", "Course", "Walk", "descend", "shrunk"]
+__all__ = ["BoundedDescent", "Course", "Walk", "believed", "descend", "shrunk"]
 
 MOST, FAR = 0.35, 0.1
 """No level of residuals is below 35 % of their 90 % quantile: most targets may be the same."""
@@ -34,6 +34,10 @@ FORGOTTEN = 0.34
 PACE, RARE = 3.0, 0.2
 """Step t goes PACE ÷ t of the way to what it finds where classes are rare, but the part mean curvature ÷ RARE anyway.
 Rare classes curve the loss where the answer is and hardly elsewhere: points that jump about lose the way there."""
+
+SCARCE, HELD = 0.1, 0.3
+"""Mean curvature below which steps start from the average of what was found, and not from where the last one ended; and
+the part of its noise by which that is drawn to the start: where noise is all there is, the start is a better place."""
 
 PRIOR = 2.0
 """Variance of the log-odds that a model of classes is expected to have. Far from the answer their curvature vanishes:
@@ -172,12 +176,22 @@ class Walk:
         change = (value / (rate * course.metric) + doubt / CAUTION * (point - course.start)) / (1.0 + doubt)
         change *= min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300))
         weight = (rate / max(reply.noise, 1e-100)) ** 2
-        return replace(
-            self,
-            points=[*self.points, course.inside(point - self._pace * change)],
-            found=[*self.found, course.inside(point - change)],
-            weights=[*self.weights, weight],
-        )
+        walk = replace(self, found=[*self.found, course.inside(point - change)], weights=[*self.weights, weight])
+        end = walk._settled if walk.settles else course.inside(point - self._pace * change)
+        return replace(walk, points=[*self.points, end])
+
+    @property
+    def settles(self) -> bool:
+        """Whether a class is so rare that steps start from averages."""
+        return self.course.whole and self.course.most < SCARCE
+
+    @property
+    def _settled(self) -> FloatVector:
+        """The average of what was found, its slopes drawn to the start by a part of what noise explains."""
+        start, change = self.course.start, self.point - self.course.start
+        count = change.size - self.course.view.intercept
+        slopes = change[:count] * believed(change[:count], HELD * self.variance)
+        return self.course.inside(start + np.append(slopes, change[count:]))
 
     @property
     def _pace(self) -> float:
@@ -199,7 +213,7 @@ class Walk:
 
     @property
     def _first(self) -> int:
-        return int(self.descent.steps * FORGOTTEN)
+        return int((len(self.found) if self.settles else self.descent.steps) * FORGOTTEN)
 
 
 def descend(
@@ -240,6 +254,11 @@ def shrunk(start: FloatVector, end: FloatVector, variance: FloatVector | float) 
     change = end - start
     explained = variance / np.maximum(np.maximum(change**2, variance), 1e-300)
     return np.asarray(start + (1.0 - explained) * change)
+
+
+def believed(values: FloatVector, variance: float) -> float:
+    """Return what part of values is believed that have so much noise each, all of them alike (James–Stein)."""
+    return max(0.0, 1.0 - values.size * variance / max(float(values @ values), 1e-300))
 
 
 def level_and_curvature(sizes: Histogram, loss: Loss, level: ClipLevel) -> tuple[float, float]:

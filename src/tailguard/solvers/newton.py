@@ -12,7 +12,7 @@ from tailguard.domains.whole_space import WholeSpace
 from tailguard.losses.base import Loss
 from tailguard.losses.logistic import Logistic
 from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Range, Released, Solve, Solver
-from tailguard.solvers.bounded_descent import BoundedDescent, Course, Walk, descend, shrunk
+from tailguard.solvers.bounded_descent import BoundedDescent, Course, Walk, believed, descend, shrunk
 from tailguard.solvers.calibration import Calibration, calibrate
 from tailguard.solvers.clip_level import ClipLevel, clip_level, histogram
 from tailguard.solvers.ending import first_offset
@@ -178,8 +178,15 @@ def _shrunken(white: Whitened, walk: Walk) -> FloatVector:
 
 
 def _believed(white: Whitened, walk: Walk) -> FloatVector:
-    """Return the slopes shrunk, column by column, as far as noise explains them; none if it explains all of them."""
+    """Return the slopes shrunk, column by column, as far as noise explains them; none if it explains all of them.
+
+    Where a class is rare, noise is of the size of the slopes: all of them shrink alike then, which is best for many of
+    such. Points have not jumped about there, and the noise of their average is known too well for a gate.
+    """
     count = int(np.count_nonzero(white.kept[: len(white.vectors)]))
+    if walk.settles:
+        slopes = walk.point[: len(white.vectors)]
+        return np.asarray(slopes * believed(slopes[white.kept[: len(white.vectors)]], walk.variance))
     if float(np.sum(walk.point[: len(white.vectors)] ** 2)) < walk.variance * (count + GATE * np.sqrt(2.0 * count)):
         return np.zeros(len(white.vectors))
     slopes = white.scaled(walk.point)[: len(white.vectors)]

@@ -11,6 +11,7 @@ from tailguard.domains.base import Domain
 from tailguard.losses.balanced import BalancedLogistic
 from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Released, Solve, Solver
+from tailguard.solvers.bounded_descent import believed
 from tailguard.solvers.ending import Held, first_offset
 from tailguard.solvers.feature_range import FeatureRange, rows_within
 from tailguard.solvers.log_odds import odds_range
@@ -131,7 +132,7 @@ class TightDescent(Solver):
         if self.width is not None:
             reply = yield Query("intercept", Clipped(Slopes(Gradient(view, loss, point)), flat * self.width, self.bits))
             change = -reply.value / (flat * self.n)
-            change = change * _believed(change, DOUBT * (reply.noise / (flat * self.n)) ** 2)
+            change = change * believed(change, DOUBT * (reply.noise / (flat * self.n)) ** 2)
             point = np.append(point[: self.d], point[self.d :] + change)
         estimate = replace(raw_units(view, point, self.domain), prediction_range=within)
         return replace(estimate, feature_range=self._believed_rows(view, estimate.coefficients))
@@ -179,7 +180,7 @@ class TightDescent(Solver):
             part = min(1.0, self.trust / max(float(np.linalg.norm(change)), 1e-300))
             variance = (1.0 - weight) ** 2 * variance + (weight * part * reply.noise / rate) ** 2
             point = inside(view, point - weight * part * change, self.domain)
-        slopes = point[: self.d] * _believed(point[: self.d], variance)
+        slopes = point[: self.d] * believed(point[: self.d], variance)
         return inside(view, np.append(slopes, point[self.d :]), self.domain)
 
     def _flatness(self, loss: Loss) -> float:
@@ -203,8 +204,3 @@ class TightDescent(Solver):
         # Stein: the mean derivative of a function of a Gaussian number is its mean product with it, over the variance.
         curvature = float(np.mean(slopes * residuals)) / RESIDUAL**2
         return limit, rows * max(curvature, LEAST_CURVATURE * limit)
-
-
-def _believed(values: FloatVector, variance: float) -> float:
-    """Return what part of values is believed that have so much noise (James–Stein)."""
-    return max(0.0, 1.0 - values.size * variance / max(float(values @ values), 1e-300))
