@@ -208,8 +208,11 @@ class Walk:
 
     @property
     def variance(self) -> float:
-        """Variance of its noise in each coordinate."""
-        return CAUTION**2 / float(np.sum(self.weights[self._first :]))
+        """Variance of its noise in each coordinate.
+
+        Points that follow what was found undo what steps are too short, and add to noise by that; averages hardly do.
+        """
+        return (1.0 if self.settles else CAUTION**2) / float(np.sum(self.weights[self._first :]))
 
     @property
     def _first(self) -> int:
