@@ -3,7 +3,8 @@
 Quartiles fail where a distribution function is flat: on indicators, on zero-inflated costs, on constant columns. A
 histogram of the octaves of |x − centre| does not: its significant bins say where the mass is, a winsorised root
 mean square of them is a scale, and no significant bin means that there is nothing to scale. Where it is mostly noise,
-usual laws that agree with it take its place.
+usual laws that agree with it take its place. Columns that are mostly 0 are seen together where none is seen alone:
+counts of words, indicators of a factor's levels are of the same sizes.
 """
 
 from collections.abc import Callable, Generator
@@ -44,6 +45,11 @@ NORMALISER = 1.15
 FAINT = 0.02
 """Noise of a bin, as a share of the records, from which on usual laws say more than bins do."""
 
+ZEROS, LIKELY, LOUDEST = 0.5, 2.5, 0.05
+"""Least share of 0 in a column that may be seen with others, and how many deviations of noise its own mass must be
+where theirs is: a column of other sizes spoils a fit, whereas one without any does no harm. Where bins have more noise
+than the last number, few columns are better than many."""
+
 _Scale: TypeAlias = Callable[[FloatVector, float, int], float]
 
 
@@ -75,7 +81,8 @@ def spread(
     places = np.clip(np.frexp(centre)[1] - 1 - LOW, 0, HIGH - LOW - 1)
     rows = zip(masses, np.maximum(np.ceil(floors).astype(int), 1), places, strict=True)
     scale, calmer = (partial(_faint_scale, noise), 1.0) if noise > FAINT else (_scale, CALMER)
-    return np.array([_without_zeros(scale, mass, threshold, first, int(place), calmer) for mass, first, place in rows])
+    found = [_without_zeros(scale, mass, threshold, first, int(place), calmer) for mass, first, place in rows]
+    return _seen_together(masses, np.array(found), noise, threshold)
 
 
 def faint_scale(mass: FloatVector, noise: float, deviations: float) -> float:
@@ -117,6 +124,25 @@ def _without_zeros(scale: _Scale, mass: FloatVector, threshold: float, first: in
     if FAR * 2.0 ** (LOW + place) < others < np.inf:
         return others
     return np.inf if away else found  # zeros are no scale, whatever the others are
+
+
+def _seen_together(masses: FloatVector, scales: FloatVector, noise: float, threshold: float) -> FloatVector:
+    """Return the scales, also of columns without one that together have significant mass, and some of it each.
+
+    A column has the root mean square of all that was seen, and as much of it as its own mass tells.
+    """
+    lost = np.isinf(scales) & (masses[:, 0] > ZEROS)
+    if noise > LOUDEST or np.count_nonzero(lost) < 2:
+        return scales
+    mean = masses[lost].mean(axis=0)
+    mean[[0, -1]] = 0.0
+    seen = _significant(mean, threshold / np.sqrt(np.count_nonzero(lost)))
+    own = masses[:, seen].sum(axis=1)
+    likely = lost & (own > LIKELY * noise * np.sqrt(np.count_nonzero(seen)))
+    if np.count_nonzero(seen) > WINDOWS[-1] or not likely.any():  # or these are not of the same sizes
+        return scales
+    size = _scale(np.where(seen, mean, 0.0) / max(float(mean[seen].sum()), 1e-9), 0.0, 1)
+    return np.where(likely, size * np.sqrt(np.where(likely, own, 1.0)), scales)
 
 
 def _faint_scale(noise: float, mass: FloatVector, threshold: float, first: int) -> float:
