@@ -47,8 +47,8 @@ FAINT = 0.02
 
 ZEROS, LIKELY, LOUDEST = 0.5, 2.5, 0.05
 """Least share of 0 in a column that may be seen with others, and how many deviations of noise its own mass must be
-where theirs is: a column of other sizes spoils a fit, whereas one without any does no harm. Where bins have more noise
-than the last number, few columns are better than many."""
+where theirs is, and none in a window beyond: a column of larger sizes spoils a fit. Where bins have more noise than the
+last number, few columns are better than many."""
 
 _Scale: TypeAlias = Callable[[FloatVector, float, int], float]
 
@@ -116,7 +116,7 @@ def _without_zeros(scale: _Scale, mass: FloatVector, threshold: float, first: in
     if np.isinf(others):  # spread too thinly, perhaps; but they must be somewhere: in a window with most of them
         near = np.abs(cells - place) <= np.log2(FAR)
         away = bool(1.0 - mass[near].sum() > CALMER * threshold * np.sqrt(np.count_nonzero(near)))
-        sums = np.convolve(beyond[:-1], np.ones(WINDOWS[-1]), "valid")
+        sums = _window_sums(beyond[:-1], WINDOWS[-1])
         window = cells - int(np.argmax(sums))
         if sums.max() > 0.5 * (1.0 - mass[place]):
             inside = np.where((window >= 0) & (window < WINDOWS[-1]), beyond, 0.0)
@@ -137,10 +137,13 @@ def _seen_together(masses: FloatVector, scales: FloatVector, noise: float, thres
     mean = masses[lost].mean(axis=0)
     mean[[0, -1]] = 0.0
     seen = _significant(mean, threshold / np.sqrt(np.count_nonzero(lost)))
-    own = masses[:, seen].sum(axis=1)
-    likely = lost & (own > LIKELY * noise * np.sqrt(np.count_nonzero(seen)))
-    if np.count_nonzero(seen) > WINDOWS[-1] or not likely.any():  # or these are not of the same sizes
+    if not 0 < np.count_nonzero(seen) <= WINDOWS[-1]:  # nothing, or not of the same sizes
         return scales
+    own, least = masses[:, seen].sum(axis=1), LIKELY * noise
+    likely = lost & (own > least * np.sqrt(np.count_nonzero(seen)))
+    beyond = masses[:, np.flatnonzero(seen)[-1] + 1 : -1]
+    larger = [_window_sums(mass, WINDOWS[-1]).max(initial=0.0) > least * np.sqrt(WINDOWS[-1]) for mass in beyond]
+    likely &= ~np.array(larger)
     size = _scale(np.where(seen, mean, 0.0) / max(float(mean[seen].sum()), 1e-9), 0.0, 1)
     return np.where(likely, size * np.sqrt(np.where(likely, own, 1.0)), scales)
 
@@ -179,7 +182,11 @@ def _significant(mass: FloatVector, threshold: float) -> NDArray[np.bool_]:
     """
     keep = np.zeros(mass.size, bool)
     for width in WINDOWS:
-        sums = np.convolve(np.where(keep, 0.0, mass), np.ones(width), "valid")
+        sums = _window_sums(np.where(keep, 0.0, mass), width)
         for start in np.flatnonzero((sums > threshold * np.sqrt(width)) & (sums > LEAST)):
             keep[start : start + width] = True
     return keep
+
+
+def _window_sums(mass: FloatVector, width: int) -> FloatVector:
+    return np.convolve(mass, np.ones(width), "valid") if mass.size >= width else np.zeros(0)
