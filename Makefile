@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # The tests run side by side; one BLAS thread each keeps two cores busy without oversubscribing them.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint bench bench-fast bench-table bench-figures bench-peers bench-prediction bench-floor bench-means bench-rates bench-speed bench-wide bench-pure bench-coverage docs clean
+.PHONY: demo test lint bench bench-ours bench-fast bench-table bench-figures bench-peers bench-prediction bench-floor bench-means bench-rates bench-speed bench-wide bench-pure bench-coverage docs clean
 
 $(VENV)/.base: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -39,6 +39,10 @@ $(VENV)/.bench: $(VENV)/.test
 # DATA=folder adds every table of the folder; a run that was stopped continues where it was.
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks --publish $(if $(DATA),--data-dir $(DATA))
+
+# Our fits alone, with the kept rows in place of all others.
+bench-ours: $(VENV)/.bench
+	$(BIN)/python -m benchmarks --kept --publish --methods tailguard $(if $(DATA),--data-dir $(DATA))
 
 bench-fast: $(VENV)/.bench
 	$(BIN)/python -m benchmarks --fast $(if $(DATA),--data-dir $(DATA))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import plan, results, targets
+from benchmarks import kept, plan, results, targets
 from benchmarks.cost import estimate
 from benchmarks.objective import Budget
 from benchmarks.page import page
@@ -28,6 +28,8 @@ ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "docs" / "results" / "benchmark"
 PACKAGES = ("tailguard", "numpy", "scipy", "scikit-learn", "numba", "opendp", "dp-accounting", "statsmodels")
 RAW_LIMIT = 1_000_000
+TUNED = "tuned.txt"
+"""What was said against peers that were tuned on other seeds, of the last run with all of their fits."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if todo and not options.report:
         store.note(_session(words, options.jobs))
         run(left, store, options.jobs, level.limit, console)
-    report(store, _about(store.sessions(), skipped), units, console, publish=options.publish)
+    about = _about(store.sessions(), skipped)
+    if options.kept:
+        say_kept(store, about, units, console, publish=options.publish)
+    else:
+        report(store, about, units, console, publish=options.publish)
     return 0
 
 
@@ -77,14 +83,12 @@ def report(store: Store, about: About, units: Sequence[plan.Unit], console: Cons
 
     A task and seed of which cells are missing is left out, so that all methods are compared on the same records.
     """
-    rows = store.rows()
-    whole = [unit for unit in units if all(key in rows for key in unit.names())]
-    wanted = [rows[key] for unit in whole for key in unit.names()]
-    about = replace(about, facts=about.facts | {"covers": _coverage(whole, units)})
-    raw = sorted(wanted, key=lambda row: [str(row[name]) for name in results.RAW[:14]])
+    raw, covers = _whole(store, units)
+    about = replace(about, facts=about.facts | {"covers": covers})
     summary = results.summarise(raw)
     chosen = results.best(summary)
-    text = list(targets.lines(chosen, summary, raw))
+    tuned = list(targets.tuned_lines(summary, raw))
+    text = [*targets.lines(chosen), "", *tuned]
     results.write(store.path.parent / "variants.csv", summary, results.SUMMARY)
     for folder in [store.path.parent, *([KEPT] if publish else [])]:
         results.write(folder / "summary.csv", chosen, results.SUMMARY)
@@ -92,12 +96,42 @@ def report(store: Store, about: About, units: Sequence[plan.Unit], console: Cons
     results.write(store.path.parent / "raw.csv", raw, results.RAW)
     if publish:
         _publish_raw(raw)
+        (KEPT / TUNED).write_text("\n".join(tuned) + "\n", "utf-8")
         (KEPT / "about.md").write_text(_kept(about, summary, len(raw)), "utf-8")
     for line in text:
         console.print(line)
-    failures = sorted({f"{row['method']}: {row['status']}" for row in wanted if row["status"].startswith("skipped")})
+    failures = sorted({f"{row['method']}: {row['status']}" for row in raw if row["status"].startswith("skipped")})
     for failure in failures:
         console.print(failure)
+
+
+def say_kept(store: Store, about: About, units: Sequence[plan.Unit], console: Console, publish: bool) -> None:
+    """Print what the kept rows say with those of this run in their places, and keep that if asked to.
+
+    All fits of all peers take hours. What needs every one of them (peers tuned on other seeds) stays as it was.
+    """
+    raw, covers = _whole(store, units)
+    chosen = kept.merged(results.read(KEPT / "summary.csv"), results.best(results.summarise(raw)))
+    text = [*targets.lines(chosen), "", "As of the kept run before:", *(KEPT / TUNED).read_text("utf-8").splitlines()]
+    before = (KEPT / "about.md").read_text("utf-8").strip()
+    commit, date = (about.facts.get(name, "unknown") for name in ("commit", "date"))
+    again = f"Run again: `{about.command}`, {len(raw)} fits, {covers}; commit: {commit}; date: {date}."
+    if publish:
+        whole = replace(about, facts=about.facts | {"all others": before})
+        (KEPT / "index.html").write_text(page(chosen, text, whole, len(raw)), "utf-8")
+        results.write(KEPT / "summary.csv", chosen, results.SUMMARY)
+        (KEPT / "about.md").write_text(f"{before} {again}\n", "utf-8")
+    for line in text:
+        console.print(line)
+
+
+def _whole(store: Store, units: Sequence[plan.Unit]) -> tuple[results.Rows, str]:
+    """Return the rows of units whose cells are all there, and how much of the plan that is."""
+    rows = store.rows()
+    whole = [unit for unit in units if all(key in rows for key in unit.names())]
+    wanted = [rows[key] for unit in whole for key in unit.names()]
+    raw = sorted(wanted, key=lambda row: [str(row[name]) for name in results.RAW[:14]])
+    return raw, _coverage(whole, units)
 
 
 def _coverage(whole: Sequence[plan.Unit], units: Sequence[plan.Unit]) -> str:
@@ -185,5 +219,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
     parser.add_argument("--seeds", type=int, help="number of seeds, instead of the level's")
     parser.add_argument("--report", action="store_true", help="run nothing; write tables and page of what is there")
+    parser.add_argument("--kept", action="store_true", help="take all rows that are not run here from the kept summary")
     parser.add_argument("--publish", action="store_true", help="keep summary and page in docs/results/benchmark")
     return parser

@@ -10,7 +10,7 @@ from benchmarks import real
 from benchmarks.oracle import chosen_on_others
 from benchmarks.results import Rows, overspending
 
-__all__ = ["OURS", "Ratio", "lines", "peers", "ratios"]
+__all__ = ["OURS", "Ratio", "lines", "peers", "ratios", "tuned_lines"]
 
 OURS, REFERENCE, NULL = "tailguard", "non-private", "private null"
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 8.0)
@@ -59,17 +59,13 @@ def geometric(found: Sequence[Ratio]) -> float:
     return float(np.exp(np.mean([math.log(max(ratio, 1e-12)) for _, ratio in found]))) if found else math.nan
 
 
-def lines(rows: Rows, variants: Rows = (), raw: Rows = ()) -> Iterator[str]:
+def lines(rows: Rows) -> Iterator[str]:
     """Yield the statements, development and held-out tasks apart.
 
     Parameters
     ----------
     rows : list of dict
         One row a task, method and budget.
-    variants : list of dict, default=()
-        One row a task, variant and budget.
-    raw : list of dict, default=()
-        One row a task, variant, budget and seed.
     """
     for held_out, title in ((False, "Development tasks"), (True, "Held-out tasks")):
         part = [row for row in rows if row["held_out"] == held_out]
@@ -77,14 +73,31 @@ def lines(rows: Rows, variants: Rows = (), raw: Rows = ()) -> Iterator[str]:
             yield f"{title}, δ = {DELTA:g}, medians over seeds"
             yield from _against_reference(part)
             yield from _against_peers(part)
-            tuned = [row for row in variants if row["held_out"] == held_out]
-            yield from _against_chosen(tuned, [row for row in raw if row["held_out"] == held_out])
-            yield from _against_fixed(tuned)
             yield from _against_null(part)
             yield from real.lines(part)
             yield ""
     yield "All tasks"
     yield from _against_peers(rows)
+
+
+def tuned_lines(variants: Rows, raw: Rows) -> Iterator[str]:
+    """Yield what is said against peers that were tuned otherwise than by the answer itself.
+
+    Parameters
+    ----------
+    variants : list of dict
+        One row a task, variant and budget.
+    raw : list of dict
+        One row a task, variant, budget and seed.
+    """
+    for held_out, title in ((False, "Development tasks"), (True, "Held-out tasks")):
+        part = [row for row in variants if row["held_out"] == held_out]
+        if part:
+            yield f"{title}, peers tuned on other seeds, or once for all tasks"
+            yield from _against_chosen(part, [row for row in raw if row["held_out"] == held_out])
+            yield from _against_fixed(part)
+            yield ""
+    yield "All tasks, peers tuned on other seeds"
     yield from _against_chosen(variants, raw)
 
 

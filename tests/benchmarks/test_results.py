@@ -1,13 +1,16 @@
 """Summaries, marks and tables: medians are medians, and oracle knowledge is on every bar."""
 
+import io
 import math
 import re
 
 import pytest
+from rich.console import Console
 
-from benchmarks import figures, page, plot, results, table, targets
+from benchmarks import cli, figures, kept, page, plot, results, table, targets
 from benchmarks.cli import About
 from benchmarks.oracle import chosen_on_others
+from benchmarks.store import Store
 
 BASE = {
     "task": "linear t3 n=10000 d=5",
@@ -82,7 +85,7 @@ def test_summaries_survive_a_file(tmp_path):
 def test_ratios_take_the_best_peer_of_each_task():
     chosen = results.best(results.summarise(RAW))
     assert targets.ratios(chosen, 1.0, 1e-6, targets.peers) == [(BASE["task"], pytest.approx(0.02 / 0.03))]
-    text = "\n".join(targets.lines(chosen, results.summarise(RAW)))
+    text = "\n".join([*targets.lines(chosen), *targets.tuned_lines(results.summarise(RAW), [])])
     assert "best single variant (replace-one), linear, ε = 1: 0.4 (gd clip 2)" in text
     assert "excess ÷ non-private, linear: ε = 1: 4 (1 tasks)" in text
     assert "best peer (replace-one alone), linear: ε = 1: 0.4 (> 1.5 on 0 of 1)" in text
@@ -161,5 +164,35 @@ def test_a_peer_is_not_chosen_by_the_luck_of_the_seed_it_is_judged_on():
 
 
 def test_ours_is_compared_with_peers_chosen_on_other_seeds():
-    text = "\n".join(targets.lines(results.best(results.summarise(RAW)), results.summarise(RAW), RAW))
+    text = "\n".join(targets.tuned_lines(results.summarise(RAW), RAW))
     assert "chosen on the other seeds (replace-one), linear: ε = 1: 0.4 (> 1.5 on 0 of 1)" in text
+
+
+def test_new_rows_take_the_places_of_kept_ones():
+    chosen = results.best(results.summarise(RAW))
+    ours = results.best(results.summarise(rows("tailguard", [0.5, 0.5, 0.5])))
+    found = kept.merged(chosen, ours)
+    assert [row["method"] for row in found] == [row["method"] for row in chosen]
+    assert [row["excess"] for row in found if row["method"] == "tailguard"] == [0.5]
+    assert [row for row in found if row["method"] != "tailguard"] == [
+        row for row in chosen if row["method"] != "tailguard"
+    ]
+    with pytest.raises(ValueError, match="no row with 1 seeds"):
+        kept.merged(chosen, results.best(results.summarise(rows("tailguard", [0.5]))))
+
+
+def test_a_run_beside_kept_rows_is_published_with_what_was_said_before(tmp_path, monkeypatch):
+    monkeypatch.setattr(cli, "KEPT", tmp_path)
+    chosen = results.best(results.summarise(RAW))
+    results.write(tmp_path / "summary.csv", chosen, results.SUMMARY)
+    (tmp_path / "about.md").write_text("All fits.\n", "utf-8")
+    (tmp_path / cli.TUNED).write_text("what peers do\n", "utf-8")
+    store = Store(tmp_path / "out")
+    about = About("python -m benchmarks --kept", {"commit": "abc", "date": "today"}, {})
+    cli.say_kept(store, about, [], Console(file=io.StringIO()), publish=True)
+    assert "what peers do" in (tmp_path / "index.html").read_text("utf-8")
+    assert (
+        (tmp_path / "about.md").read_text("utf-8").startswith("All fits. Run again: `python -m benchmarks --kept`, 0")
+    )
+    again = results.read(tmp_path / "summary.csv")
+    assert [row["excess"] for row in again] == pytest.approx([row["excess"] for row in chosen])

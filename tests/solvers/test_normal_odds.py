@@ -1,5 +1,7 @@
 """How losses of classes curve around a model, against rows that are drawn."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -55,3 +57,16 @@ def test_points_settle_down_where_classes_are_rare(most, paces):
     descent = BoundedDescent(1000, 20, 24, 3, ClipLevel(0.1))
     walks = [Walk(descent, course, [course.start] * steps, [], 1.0, most) for steps in (1, 10, 20)]
     assert [walk._pace for walk in walks] == pytest.approx(paces)
+
+
+def test_where_a_class_is_scarce_steps_start_from_averages_drawn_to_the_start():
+    start = np.array([0.0, 0.0, 0.0, -3.0])
+    course = Course(BalancedLogistic(), View(3, intercept=True), 1.0, start, most=0.03)
+    found = [np.array([2.0, 0.0, 0.0, -4.0]), np.array([0.0, 2.0, 0.0, -3.0])]
+    walk = Walk(BoundedDescent(1000, 20, 24, 3, ClipLevel(0.1)), course, [start], [4.0, 4.0], 1.0, 0.03, found=found)
+    assert walk.settles
+    assert walk.point == pytest.approx([1.0, 1.0, 0.0, -3.5])
+    assert walk.variance == pytest.approx(1.0 / 8.0)
+    kept = 1.0 - 0.3 * 3 * walk.variance / 2.0  # James–Stein, with a part of the noise; the intercept stays
+    assert walk._settled == pytest.approx([kept, kept, 0.0, -3.5])
+    assert not replace(walk, course=replace(course, most=0.3)).settles

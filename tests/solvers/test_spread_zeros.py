@@ -91,3 +91,41 @@ def test_an_indicator_keeps_its_scale_wherever_its_centre_is(centre):
     X = (np.random.default_rng(8).random((5000, 1)) < 0.6).astype(float)
     for seed in range(5):
         assert 0.2 < spread_around(X, np.array([centre]), 90.0, seed)[0] < 2.0
+
+
+def _sparse_counts(n=20_000, seed=8):
+    """Twelve columns of small counts, seven in a hundred of them not 0; the last is never anything else."""
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((n, 12)) < 0.07, rng.integers(1, 4, (n, 12)), 0).astype(float)
+    X[:, -1] = 0.0
+    return X
+
+
+def test_columns_that_are_mostly_zero_are_seen_together():
+    X = _sparse_counts()
+    noise = 0.012 * len(X)  # too much for any column alone
+    for seed in range(5):
+        assert np.all(np.isinf(spread_around(X[:, :1], np.zeros(1), noise, seed)))
+        found = spread_around(X, np.zeros(12), noise, seed)
+        seen = np.isfinite(found)
+        assert np.count_nonzero(seen) >= 6
+        true = np.sqrt(np.mean(X**2, axis=0))
+        assert np.median(found[seen]) == pytest.approx(0.54, rel=0.6)
+        assert true[0] == pytest.approx(0.54, rel=0.1)
+
+
+def test_neither_missing_columns_nor_columns_of_larger_sizes_are_taken_for_others():
+    X = _sparse_counts()
+    X[:, 3] = np.nan
+    X[:, 5] *= 2.0**20
+    for seed in range(20):
+        found = spread_around(X, np.zeros(12), 0.008 * len(X), seed)
+        assert np.isinf(found[3])
+        assert np.isinf(found[5]) or found[5] > 2.0**15
+
+
+def test_columns_of_many_sizes_and_loud_histograms_tell_nothing_together():
+    X = _sparse_counts()
+    assert np.all(np.isinf(spread_around(X, np.zeros(12), 0.06 * len(X))))
+    sizes = X * np.exp2(np.arange(-30.0, 30.0, 5.0))
+    assert np.count_nonzero(np.isfinite(spread_around(sizes, np.zeros(12), 0.02 * len(X)))) <= 2

@@ -1,0 +1,33 @@
+"""The rows of the kept benchmark, with those of a later run of some of its cells in their places."""
+
+from typing import Any
+
+from benchmarks.results import Rows
+
+__all__ = ["merged"]
+
+
+def merged(kept: Rows, new: Rows) -> Rows:
+    """Return the kept rows, one a task, method and budget; a new row takes the place of the one that it repeats.
+
+    Parameters
+    ----------
+    kept, new : list of dict
+        Tuned rows of a summary.
+
+    Raises
+    ------
+    ValueError
+        If a new row repeats none, or another number of seeds: then it is no part of the kept plan.
+    """
+    rows = {_key(row): row for row in kept}
+    for row in new:
+        before = rows.get(_key(row))
+        if before is None or before["seeds"] != row["seeds"]:
+            raise ValueError(f"The kept benchmark has no row with {row['seeds']} seeds for {_key(row)}.")
+        rows[_key(row)] = row
+    return list(rows.values())
+
+
+def _key(row: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in ("task", "method", "relation", "epsilon", "delta"))
