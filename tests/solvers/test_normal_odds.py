@@ -63,10 +63,12 @@ def test_where_a_class_is_scarce_steps_start_from_averages_drawn_to_the_start():
     start = np.array([0.0, 0.0, 0.0, -3.0])
     course = Course(BalancedLogistic(), View(3, intercept=True), 1.0, start, most=0.03)
     found = [np.array([2.0, 0.0, 0.0, -4.0]), np.array([0.0, 2.0, 0.0, -3.0])]
-    walk = Walk(BoundedDescent(1000, 20, 24, 3, ClipLevel(0.1)), course, [start], [4.0, 4.0], 1.0, 0.03, found=found)
+    descent = BoundedDescent(1000, 20, 24, 3, ClipLevel(0.1), settling=True)
+    walk = Walk(descent, course, [start], [4.0, 4.0], 1.0, 0.03, found=found)
     assert walk.settles
     assert walk.point == pytest.approx([1.0, 1.0, 0.0, -3.5])
     assert walk.variance == pytest.approx(1.0 / 8.0)
     kept = 1.0 - 0.3 * 3 * walk.variance / 2.0  # James–Stein, with a part of the noise; the intercept stays
     assert walk._settled == pytest.approx([kept, kept, 0.0, -3.5])
     assert not replace(walk, course=replace(course, most=0.3)).settles
+    assert not replace(walk, descent=replace(descent, settling=False)).settles

@@ -65,7 +65,8 @@ STEPS, MORE_STEPS, MORE_OF_CLASSES, MANY = 24, 30, 50, 800.0
 curvature, and precision is worth them. The curvature of classes changes on the way, which takes still more."""
 
 FEW_STEPS, FEW = 20, 8000.0
-"""Steps for classes where n × budget is below a limit: so close to the answer is close enough there."""
+"""Steps for classes where n × budget is below a limit: so close to the answer is close enough there. If one of them is
+rare, they start from averages."""
 
 GROWTH = 0.5
 """The gradient of step t gets a share ∝ t^GROWTH: first ones are far from the answer, whatever their noise."""
@@ -176,8 +177,9 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
     strong = strength > STRONG
     more = MORE_STEPS if scaled else MORE_OF_CLASSES
     steps = more if strength > MANY else STEPS
-    if not scaled and n < FEW * noise.multiplier:
-        steps = FEW_STEPS
+    few = not scaled and n < FEW * noise.multiplier
+    steps = FEW_STEPS if few else steps
+    descent = replace(_descent(problem, steps, REFRESHES, TAIL / strength), even=_even(problem, strength), settling=few)
     preparation = Preparation(COARSE, centred=False, scales=problem.scales)
     if intercept:
         preparation = preparation_for(problem, privacy, noise, d, shares.centres, medians=False)
@@ -195,7 +197,7 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
         row=ClipLevel(min(TAIL / strength, ROW_TAIL)),
         leverage=ClipLevel(min(TAIL / strength, LEVERAGE_TAIL)),
         ridge=RIDGE,
-        descent=replace(_descent(problem, steps, REFRESHES, TAIL / strength), even=_even(problem, strength)),
+        descent=descent,
         calibration=_calibration(problem, noise.of_one(shares.calibrated) / n),
         settling=settling(problem, privacy, shares.settled, known=True) if shares.settled else None,
         errors=sandwich_for(problem, Clip(), d + intercept)[0],

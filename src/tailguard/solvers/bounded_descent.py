@@ -66,6 +66,8 @@ class BoundedDescent(Setting):
     even : float, default=0.0
         Mass beyond the level where they seem symmetric, if it is more: tight levels leave no bias there. Whether they
         do is tested with the last level (step "tilt"); 0 for never.
+    settling : bool, default=False
+        Whether steps start from averages where a class is rare: noise is of the size of the slopes there.
     """
 
     n: int
@@ -74,6 +76,7 @@ class BoundedDescent(Setting):
     refreshes: int
     level: ClipLevel
     even: float = field(default=0.0, metadata=OPTIONAL)
+    settling: bool = field(default=False, metadata=OPTIONAL)
 
     def refreshed(self, step: int) -> bool:
         """Return whether the level is sought again before this step."""
@@ -183,7 +186,7 @@ class Walk:
     @property
     def settles(self) -> bool:
         """Whether a class is so rare that steps start from averages."""
-        return self.course.whole and self.course.most < SCARCE
+        return self.descent.settling and self.course.whole and self.course.most < SCARCE
 
     @property
     def _settled(self) -> FloatVector:
