@@ -41,7 +41,7 @@ RADIUS, LIMIT = 0.5, 0.3
 """Largest length of a row, in √k, and residual from which on slopes stay the same, in scales of the target: a record
 hardly counts for more than its direction and a sign."""
 
-PACES, SLOWEST = ((0.03, 24, 4.0), (0.06, 16, 3.0)), (16, 2.0)
+PACES, SLOWEST = ((0.03, 40, 4.0), (0.06, 16, 3.0)), (16, 2.0)
 """Numbers of steps and their pace below limits of k ÷ (n × budget), and beyond them: the more noise, the slower."""
 
 TRUST, CLASS_TRUST = 0.5, 1.0
