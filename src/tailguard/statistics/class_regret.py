@@ -46,6 +46,10 @@ class ClassMistakes:
 class ClassRegret(Regret):
     """As `Regret`, for models that give every class a score.
 
+    Nothing here bounds a record, and nothing needs to: labels and scores are a record's own, models are public or
+    released, and what a record adds for each model is clamped after all of this, by `Clamped`, to which a number that
+    is not finite is 0. So its guarantee holds whatever the losses are.
+
     Parameters
     ----------
     view : View
