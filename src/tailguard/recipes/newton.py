@@ -91,10 +91,11 @@ EVEN, TILT = 8.0, 0.01
 """The same for residuals that seem symmetric, in units of the root of k ÷ (n × budget): it vanishes too, but later. And
 the share of the test."""
 
-ROW_TAIL, LEVERAGE_TAIL, SLOPE_TAIL = 0.3, 0.5, 0.42
-"""The most of it for rows in the Gram matrix, whitened rows, slopes: tight levels cost little if a model is right."""
+ROW_TAIL, LEVERAGE_TAIL, SLOPE_TAIL, EVEN_TAIL = 0.3, 0.5, 0.42, 0.5
+"""The most of it for rows in the Gram matrix, whitened rows, slopes, and residuals that seem symmetric: tight levels cost
+little if a model is right."""
 
-CALIBRATION_TAIL, PREDICTION_TAIL, MOST_PREDICTIONS = 3.0, 150.0, 0.2
+CALIBRATION_TAIL, PREDICTION_TAIL, MOST_PREDICTIONS = 4.5, 150.0, 0.2
 """The same on the line, in units of one number's noise, of residuals and of predictions, and the most of the latter."""
 
 PREDICTIONS, RESIDUALS = 0.05, 0.2
@@ -212,7 +213,7 @@ def _even(problem: Problem, strength: float) -> float:
     """
     if not (isinstance(problem.loss, ResidualLoss) and problem.intercept):
         return 0.0
-    return min(EVEN / math.sqrt(strength), SLOPE_TAIL)
+    return min(EVEN / math.sqrt(strength), EVEN_TAIL)
 
 
 def _descent(problem: Problem, steps: int, refreshes: int, tail: float) -> BoundedDescent:

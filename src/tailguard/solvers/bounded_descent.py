@@ -19,8 +19,8 @@ from tailguard.statistics.weighted import Weighted
 
 __all__ = ["BoundedDescent", "Course", "Walk", "believed", "descend", "shrunk"]
 
-MOST, FAR = 0.35, 0.1
-"""No level of residuals is below 35 % of their 90 % quantile: most targets may be the same."""
+MOST, FAR = 0.15, 0.1
+"""No level of residuals is below 15 % of their 90 % quantile: most targets may be the same."""
 
 LEAST_CURVATURE = 0.03
 """Smallest curvature of classes that is believed, relative to the loss's own."""

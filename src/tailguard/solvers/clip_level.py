@@ -27,6 +27,9 @@ FALSE_ALARM = 1e-4
 RESOLVED = 3.0
 """More mass than so many noise deviations would have been seen."""
 
+WIDTHS = (1, 2, 4, 8)
+"""Numbers of neighbouring cells that are looked at together: residuals may be spread thinly over four octaves."""
+
 FARTHER = 5
 """Octaves beyond a level in which all of a tail lies that counts; farther out cells are noise."""
 
@@ -63,10 +66,9 @@ class Histogram:
         seen = self._seen
         if mass[0] > seen:  # the first one holds zeros, to which no level matters
             tail *= max(1.0 - mass[0], seen)
-        occupied = 1 + np.flatnonzero(mass[1:] > seen)
-        if not occupied.size:  # no cell is certain: take the end of the fullest two octaves
-            occupied = 2 * SUBSTEPS + np.argmax(np.convolve(mass[1:], np.ones(2 * SUBSTEPS), "valid"), keepdims=True)
-        top = int(occupied[-1])
+        top = max(self._last(width) for width in WIDTHS)
+        if not top:  # nothing is certain: take the end of the fullest two octaves
+            top = 2 * SUBSTEPS + int(np.argmax(np.convolve(mass[1:], np.ones(2 * SUBSTEPS), "valid")))
         above = np.append(_monotone(np.cumsum(mass[top::-1]))[::-1], 0.0)
         if above[top] > tail:
             order = min(max(np.log2(above[max(top - SUBSTEPS, 0)] / above[top]), order), LIGHTEST)
@@ -142,6 +144,21 @@ class Histogram:
         cells = min(_cells_below(most) + 1, CELLS)
         middles = np.exp2(LOW + (np.arange(cells) + 0.5) / SUBSTEPS)
         return max(float(self.mass[:cells] @ (middles * np.minimum(middles, radius))), 0.0)
+
+    def _last(self, width: int) -> int:
+        """Return the last cell that is certainly not empty together with others, so many in all; 0 if there is none.
+
+        Mass may be spread so thinly that no single cell is certain. In the last run of cells that together are, it is
+        the last one from which on noise hardly explains what there is.
+        """
+        mass = self.mass[1:-1]
+        certain = np.flatnonzero(np.convolve(mass, np.ones(width), "valid") > self._seen * np.sqrt(width))
+        if not certain.size:
+            return 0
+        first = int(certain[-1])
+        onward = np.cumsum(mass[first : first + width][::-1])[::-1]
+        noise = self.noise * np.sqrt(np.arange(width, 0, -1))
+        return 1 + first + int(np.flatnonzero(onward > RESOLVED * noise)[-1])
 
     @property
     def _seen(self) -> float:
