@@ -40,6 +40,27 @@ def test_noise_alone_does_not_widen_a_level():
     assert max(levels) < 20.0
 
 
+@pytest.mark.parametrize("tail", [0.2, 0.1])
+def test_mass_that_is_spread_too_thinly_for_a_single_cell_is_seen(tail):
+    """Two in three values are small, the others lie in four octaves: no cell of theirs is certain."""
+    rng = np.random.default_rng(4)
+    values = np.where(rng.random(100_000) < 2 / 3, rng.uniform(0.1, 0.14, 100_000), 2.0 ** rng.uniform(0, 4, 100_000))
+    mass, noise = _histogram(values), 0.012
+    assert mass[2 * -LOW :].max() < 4.0 * noise
+    levels = [Histogram(mass + noise * rng.standard_normal(CELLS), noise).beyond(tail) for _ in range(200)]
+    exact = np.quantile(values, 1.0 - tail)
+    assert np.mean(np.abs(np.log2(levels / exact)) < 1.5) > 0.9
+    assert max(levels) < 2.0**4 * 8.0  # noise beyond the last octave is not taken for mass
+
+
+def test_empty_cells_are_hardly_ever_taken_for_a_run_of_mass():
+    rng = np.random.default_rng(5)
+    mass = np.zeros(CELLS)
+    mass[2 * -LOW] = 1.0
+    levels = [Histogram(mass + 0.02 * rng.standard_normal(CELLS), 0.02).beyond(0.1) for _ in range(2000)]
+    assert np.mean(np.array(levels) > 4.0) < 1e-3 + 3.0 * np.sqrt(1e-3 / 2000)
+
+
 def test_rare_large_values_are_not_lost_in_a_mean():
     """Each column is mostly 0 and has no significant spread of its own; together they have one."""
     rng = np.random.default_rng(3)
