@@ -92,7 +92,7 @@ EVEN, TILT = 8.0, 0.01
 the share of the test."""
 
 ROW_TAIL, LEVERAGE_TAIL, SLOPE_TAIL, EVEN_TAIL = 0.3, 0.5, 0.42, 0.5
-"""The most of it for rows in the Gram matrix, whitened rows, slopes, and residuals that seem symmetric: tight levels cost
+"""The most of it for rows in the Gram matrix, whitened rows, slopes, residuals that seem symmetric: tight levels cost
 little if a model is right."""
 
 CALIBRATION_TAIL, PREDICTION_TAIL, MOST_PREDICTIONS = 4.5, 150.0, 0.2
