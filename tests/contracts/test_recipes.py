@@ -145,11 +145,8 @@ OWN = {
 def test_some_neighbour_comes_near_every_declared_sensitivity(case):
     base = case.records()
     worst = {}
-    near = (
-        _opposites(case.d, 3.0, [(1.0, 0.0), (0.0, 1.0), (2.0, 0.0), (1.0, 2.0)])
-        if case.name == "logistic, three classes"
-        else ()
-    )
+    classes = [(1.0, 0.0), (0.0, 1.0), (2.0, 0.0), (1.0, 2.0)] if case.name == "logistic, three classes" else []
+    near = [pair for far in (2.0, 3.0) for pair in _opposites(case.d, far, classes)]
     for one, other in [*_opposites(case.d), *near]:
         pair = (case.engine(*_replaced(base, 0, *record)) for record in (one, other))
         for step, ratio in checks.check_replay(case.plan, *pair).by_step.items():

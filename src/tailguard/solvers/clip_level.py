@@ -157,8 +157,8 @@ class Histogram:
             return 0
         first = int(certain[-1])
         onward = np.cumsum(mass[first : first + width][::-1])[::-1]
-        noise = self.noise * np.sqrt(np.arange(width, 0, -1))
-        return 1 + first + int(np.flatnonzero(onward > RESOLVED * noise)[-1])
+        beyond_noise = onward > RESOLVED * self.noise * np.sqrt(np.arange(width, 0, -1))
+        return 1 + first + int(np.flatnonzero(beyond_noise).max(initial=0))
 
     @property
     def _seen(self) -> float:
