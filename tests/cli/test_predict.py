@@ -70,6 +70,17 @@ def test_a_column_without_coefficient_need_not_be_there(tailguard, fitted, tmp_p
     assert tailguard("predict", file, tmp_path / "new.csv").status == 0
 
 
+@pytest.mark.parametrize("name", ["claims.parquet", "claims.csv", "claims.feather"])
+def test_a_model_that_looks_at_no_column_predicts_rows_of_any_file(tailguard, fitted, files, tmp_path, name):
+    file, model = fitted("--target", "pay", "--features", "answer")
+    assert model["coefficients"] == [0.0]
+    outcome = tailguard("predict", file, files / name, "--output", tmp_path / "p.csv")
+    assert outcome.status == 0, outcome.err
+    lines = (tmp_path / "p.csv").read_text().splitlines()[1:]
+    assert len(lines) == 4000
+    assert np.allclose(np.array(lines, float), model["intercept"])
+
+
 def test_predictions_for_machines(tailguard, fitted, tmp_path):
     file, _ = fitted("--target", "answer", "--features", "cost,age", "--loss", "logistic", "--classes", "no,yes")
     (tmp_path / "new.csv").write_text("age,cost\n30,1\n,2\n")

@@ -77,6 +77,8 @@ class Source:
         else:
             rows, schema = arrow_header(self.path)
         names = self._names(schema.names)
+        if self.features is not None and not names:  # a model that looks at no column
+            return rows, names
         selected(schema, self.target if self._numbers is not None or self.classes is None else None, names)
         return rows, names
 
