@@ -74,7 +74,9 @@ def test_a_column_without_coefficient_need_not_be_there(tailguard, fitted, tmp_p
 def test_a_model_that_looks_at_no_column_predicts_rows_of_any_file(tailguard, fitted, files, tmp_path, name):
     file, model = fitted("--target", "pay", "--features", "answer")
     assert model["coefficients"] == [0.0]
-    outcome = tailguard("predict", file, files / name, "--output", tmp_path / "p.csv")
+    words = ("predict", file, files / name, "--output", tmp_path / "p.csv")
+    assert tailguard(*words, "--dry-run").out == "Would read 4000 rows of no column, and write prediction.\n"
+    outcome = tailguard(*words)
     assert outcome.status == 0, outcome.err
     lines = (tmp_path / "p.csv").read_text().splitlines()[1:]
     assert len(lines) == 4000

@@ -50,7 +50,7 @@ def predict(
         return
     quiet = json or output is None
     engine = source.open(quiet) if source.features else None  # before a file is written over
-    rows = _constant(fitted, source.header()[0]) if engine is None else _predictions(fitted, engine, quiet)
+    rows = _constant(fitted, source.rows()) if engine is None else _predictions(fitted, engine, quiet)
     if not fitted.private:
         warn(NOT_PRIVATE)
     with _opened(output) as file:
@@ -66,7 +66,8 @@ def _source(model: "Model", data: Path, delimiter: str) -> "Source":
 
 
 def _show_plan(model: "Model", source: "Source", as_json: bool) -> None:
-    rows, columns, headings = source.header()[0], list(source.features or ()), _headings(model)
+    columns, headings = list(source.features or ()), _headings(model)
+    rows = source.header()[0] if columns else source.rows()
     if as_json:
         say_json({"rows": rows, "reads": columns, "writes": headings})
     else:

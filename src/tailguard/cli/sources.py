@@ -64,21 +64,29 @@ class Source:
     def header(self) -> tuple[int, tuple[str, ...]]:
         """Return the number of rows and the names of the features; no value is read."""
         rows, names = self._header()
+        return self._some(rows), names
+
+    def rows(self) -> int:
+        """Return the number of rows, whatever columns there are; no value is read."""
+        return self._some(self._csv.count() if self._kind == "csv" else self._schema()[0])
+
+    def _some(self, rows: int) -> int:
         if rows < 1:
             raise DataError(f"{str(self.path)!r} has no rows.")
-        return rows, names
+        return rows
+
+    def _schema(self) -> tuple[int, pa.Schema]:
+        """Return the number of rows, and the columns, of a file that is no CSV."""
+        if self._kind != "parquet":
+            return arrow_header(self.path)
+        with self._parquet() as file:
+            return file.metadata.num_rows, file.schema_arrow
 
     def _header(self) -> tuple[int, tuple[str, ...]]:
         if self._kind == "csv":
             return self._csv.count(), self._names(self._csv.names)
-        if self._kind == "parquet":
-            with self._parquet() as file:
-                rows, schema = file.metadata.num_rows, file.schema_arrow
-        else:
-            rows, schema = arrow_header(self.path)
+        rows, schema = self._schema()
         names = self._names(schema.names)
-        if self.features is not None and not names:  # a model that looks at no column
-            return rows, names
         selected(schema, self.target if self._numbers is not None or self.classes is None else None, names)
         return rows, names
 
