@@ -95,7 +95,7 @@ ROW_TAIL, LEVERAGE_TAIL, SLOPE_TAIL, EVEN_TAIL = 0.3, 0.5, 0.42, 0.5
 """The most of it for rows in the Gram matrix, whitened rows, slopes, residuals that seem symmetric: tight levels cost
 little if a model is right."""
 
-CALIBRATION_TAIL, PREDICTION_TAIL, MOST_PREDICTIONS = 4.5, 150.0, 0.2
+CALIBRATION_TAIL, PREDICTION_TAIL, MOST_PREDICTIONS = 12.0, 150.0, 0.2
 """The same on the line, in units of one number's noise, of residuals and of predictions, and the most of the latter."""
 
 PREDICTIONS, RESIDUALS = 0.05, 0.2

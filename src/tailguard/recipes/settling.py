@@ -17,7 +17,7 @@ __all__ = ["settling", "settling_drafts"]
 LEVEL = 0.25
 """Part of the share that finds the clip level of residuals."""
 
-TAIL = 1.0
+TAIL = 2.0
 """Wanted tail mass of residuals, in units of the noise of one number."""
 
 STEPS = 4

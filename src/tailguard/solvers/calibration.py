@@ -16,11 +16,12 @@ from tailguard.solvers.base import FloatVector, Query, Released, Setting
 from tailguard.solvers.bounded_descent import BoundedDescent, Course, descend, shrunk
 from tailguard.solvers.clip_level import ClipLevel, Histogram, histogram
 from tailguard.solvers.sandwich import UNSEEN, Line
+from tailguard.solvers.tails import taken
 from tailguard.statistics.fields import Rows
 from tailguard.statistics.scalars import Norm
 from tailguard.statistics.view import View
 
-__all__ = ["Calibration", "calibrate"]
+__all__ = ["Calibration", "calibrate", "still_taken"]
 
 CAUTION = 1.0
 """A change is believed as far as so many times its noise does not explain it."""
@@ -30,6 +31,9 @@ FAR = 4.0
 
 LARGEST = 20.0
 """Largest factor that is believed."""
+
+ORDER, FARTHEST = 1.5, 0.5
+"""Order of the tails of residuals, for what clipping took from slopes, and the most of a change that is added to it."""
 
 
 @dataclass(frozen=True)
@@ -89,5 +93,25 @@ def calibrate(
     unseen = (UNSEEN * sizes.noise * walk.limit / walk.curvature) ** 2
     counted = min(max(rows.mean_square(radius) - bool(view.intercept), 0.0), spread)  # E[ω²u²], where spread is E[ωu²]
     variance = (walk.variance + (sampling + unseen) * counted) / spread**2
-    known = Line(point[:r] / length, float(walk.point[0]), variance)
+    known = Line(point[:r] / length, float(walk.point[0]), variance, walk.limit)
     return np.concatenate([factor * point[:r], found[r:]]), known
+
+
+def still_taken(tight: FloatVector, found: FloatVector, sizes: Histogram, level: float) -> float:
+    """Return what the level of a calibration takes from slopes, as a part of what it gave them back.
+
+    Let residuals be s·ξ, where the spread s depends on the prediction. Tight levels take in proportion to s from a
+    prediction. A wide level c takes E(sξ − c)₊, for tails of order α in proportion to s^α. So if it takes a part of the
+    intercept's change, it takes α times that part of the slopes' change.
+
+    Parameters
+    ----------
+    tight, found : vector
+        Released: the model by tight levels, and the one that was calibrated and settled.
+    sizes : Histogram
+        Released sizes of residuals.
+    level : float
+        Where they were clipped in the calibration.
+    """
+    apart = float(found[-1] - tight[-1])
+    return min(ORDER * abs(taken(sizes, level, apart)) / max(abs(apart), 1e-100), FARTHEST)

@@ -7,6 +7,7 @@ import numpy as np
 
 from tailguard.solvers.base import FloatVector, Query, Released, Setting
 from tailguard.solvers.clip_level import ClipLevel, Histogram, histogram
+from tailguard.solvers.tails import taken
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Gradient
 from tailguard.statistics.scalars import Norm
@@ -35,15 +36,25 @@ class Settling(Setting):
     level: ClipLevel | None
     steps: int
 
+    def bound(self, sizes: Histogram) -> float:
+        """Return where residuals of these sizes are clipped."""
+        assert self.level is not None
+        return sizes.beyond(self.level.tail, self.level.order)
+
 
 def settle(
-    setting: Settling, gradient: Gradient, sizes: Histogram | None = None, length: int = 0
+    setting: Settling,
+    gradient: Gradient,
+    sizes: Histogram | None = None,
+    length: int = 0,
+    tight: float | None = None,
 ) -> Generator[Query, Released, FloatVector]:
     """Ask for mean slopes and return the gradient's point with an intercept at which they are 0.
 
     Clipping skewed noise leaves its largest bias on the intercept, a model that was projected on a domain needs
     another one than before, and a null model has only the median. A single number can be clipped more widely than a
-    vector, so it is asked for last.
+    vector, so it is asked for last. What is still clipped of a tail on one side, the sizes of residuals tell about: it is
+    put back.
 
     Parameters
     ----------
@@ -55,13 +66,16 @@ def settle(
         Released sizes of residuals, where they are known already.
     length : int, default=0
         Where positive, the plan's step is a `Weighted` sum of this length, and all but its last number are noise.
+    tight : float or None, default=None
+        The intercept by tight levels, near the median of residuals; by default the point's.
     """
     loss, point = gradient.loss, np.array(gradient.point)
+    tight = float(point[-1]) if tight is None else tight
     bound, count = loss.lipschitz or 1.0, float(setting.n)
     if setting.level is not None:
         if sizes is None:
             sizes = yield from histogram("residual level", Norm(Slopes(gradient)), setting.n, setting.bits)
-        bound, count = sizes.beyond(setting.level.tail, setting.level.order), count * sizes.present
+        bound, count = setting.bound(sizes), count * sizes.present
     for _ in range(setting.steps):
         slopes = Slopes(Gradient(gradient.view, loss, point), max(length, 1))
         means = Weighted(slopes, 1.0, bound, setting.bits) if length else Clipped(slopes, bound, setting.bits)
@@ -70,4 +84,7 @@ def settle(
         # A median that noise explains as well as the mean stays: tight levels find it with less noise.
         shift *= max(0.0, 1.0 - noise**2 / max(shift**2, 1e-300))
         point[-1] -= shift / count / loss.usual_curvature
+    if sizes is not None and loss.lipschitz is None:
+        apart = loss.usual_curvature * (float(point[-1]) - tight)
+        point[-1] += taken(sizes, bound, apart) / loss.usual_curvature
     return point

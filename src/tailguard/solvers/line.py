@@ -1,5 +1,6 @@
 """What a calibration says of slopes: how long they are along the line, and one wide gradient across it."""
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
@@ -23,8 +24,8 @@ UNEQUAL = 1.0
 """Squared error of slopes across the line, beside what tight levels took along it, squared."""
 
 LEFT = 0.125
-"""What the levels of a calibration still take from the length of slopes, as a part of what tight levels took: between
-nothing and a quarter."""
+"""What the levels of a calibration still take from the length of slopes, as a part of what tight levels took, where
+nothing is known of it: between nothing and a quarter."""
 
 CERTAIN = 1.5
 """So many deviations of a calibrated length are noise and nothing else."""
@@ -35,11 +36,25 @@ FARTHEST = 20.0
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """What a calibration finds: a direction of whitened slopes, the length along it, and the variance of that."""
+    """What a calibration finds: a direction of whitened slopes, the length along it, and the variance of that.
+
+    Attributes
+    ----------
+    direction : float64 vector
+        Of length 1.
+    length, variance : float
+        Along it, and how well that is known.
+    level : float
+        Of residuals, by which it was found.
+    left : float
+        What this level still takes from it, as a part of what tight levels took.
+    """
 
     direction: FloatVector
     length: float
     variance: float
+    level: float = math.inf
+    left: float = LEFT
 
 
 def along(line: Line, found: Uncertainty) -> Uncertainty:
@@ -50,7 +65,7 @@ def along(line: Line, found: Uncertainty) -> Uncertainty:
     """
     r = line.direction.size
     slopes, along = found.centre[:r], float(found.centre[:r] @ line.direction)
-    left = LEFT * (line.length - along)
+    left = line.left * (line.length - along)
     factor = (line.length + left) / along if along > 0.0 else 0.0
     if not 1.0 / FARTHEST <= factor <= FARTHEST:  # there is no line to speak of
         return found

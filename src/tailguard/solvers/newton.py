@@ -13,7 +13,7 @@ from tailguard.losses.base import Loss
 from tailguard.losses.logistic import Logistic
 from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Range, Released, Solve, Solver
 from tailguard.solvers.bounded_descent import BoundedDescent, Course, Walk, believed, descend, shrunk
-from tailguard.solvers.calibration import Calibration, calibrate
+from tailguard.solvers.calibration import Calibration, calibrate, still_taken
 from tailguard.solvers.clip_level import ClipLevel, clip_level, histogram
 from tailguard.solvers.ending import first_offset
 from tailguard.solvers.feature_range import with_feature_range
@@ -139,10 +139,15 @@ class Newton(Solver):
         point = _shrunken(white, walk)
         sizes = yield from histogram("calibration level", Slope(Gradient(white.view, loss, point)), n, bits)
         calibrated, line = yield from calibrate(self.calibration, loss, white.view, point, sizes, rarer)
-        point = self._kept(white, point, calibrated)
+        found = self._kept(white, point, calibrated)
         if self.settling is not None:
-            point = yield from settle(self.settling, Gradient(white.view, loss, point), sizes, point.size)
-        return _Fit(white, point, within, walk.curvature, line)
+            tight, gradient = float(point[-1]), Gradient(white.view, loss, found)
+            found = yield from settle(self.settling, gradient, sizes, point.size, tight)
+            if loss.lipschitz is None:
+                line = replace(line, left=still_taken(point, found, sizes, line.level))
+                longer = np.append(found[:-1] + line.left * (found[:-1] - point[:-1]), found[-1])
+                found = self._kept(white, found, longer)
+        return _Fit(white, found, within, walk.curvature, line)
 
     def _onward(self, walk: Walk) -> Generator[Query, Released, Walk]:
         """Go on with the steps on all columns: residuals without skew leave nothing to calibrate, or to settle."""

@@ -15,7 +15,7 @@ from tailguard.solvers.base import FloatVector
 from tailguard.solvers.clip_level import CELLS, LIGHTEST, SUBSTEPS, Histogram
 from tailguard.solvers.spread import LOW
 
-__all__ = ["Excess", "leaning", "mean_excess"]
+__all__ = ["Excess", "leaning", "mean_excess", "taken"]
 
 SEEN = 5.0
 """The power law begins where so many deviations of noise lie beyond, or at the level if that is nearer: further in,
@@ -102,6 +102,25 @@ def leaning(mean: FloatVector, square: FloatVector, noise: float) -> FloatVector
     """Return on which side of the median the tails are, from −1 to 1: a mean far from its median tells."""
     apart = mean / np.sqrt(np.maximum(square, np.square(mean) + noise**2))
     return np.asarray(np.sign(apart) * np.clip((np.abs(apart) - LEAN[0]) / (LEAN[1] - LEAN[0]), 0.0, 1.0))
+
+
+def taken(sizes: Histogram, level: float, apart: float, order: float = 2.0) -> float:
+    """Return what clipping at a level takes from the mean of residuals, with its sign.
+
+    Parameters
+    ----------
+    sizes : Histogram
+        Released, of the residuals' magnitudes.
+    level : float
+        Where they are clipped.
+    apart : float
+        Released: how far their clipped mean lies from their median, which says on which side their tail is.
+    order : float, default=2.0
+        Least tail order to believe, as in `mean_excess`.
+    """
+    # A mean of clipped numbers has about the noise that a cell has, in units of the level.
+    lean = leaning(np.array([apart]), np.array([sizes.mean_square(level)]), max(sizes.noise * level, 1e-100))
+    return float(lean[0]) * mean_excess(sizes, level, order).mean
 
 
 def _first(sizes: Histogram, level: float) -> int:
