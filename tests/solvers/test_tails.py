@@ -8,7 +8,7 @@ from tailguard.solvers.base import Released
 from tailguard.solvers.clip_level import CELLS, SUBSTEPS, Histogram, of_reply
 from tailguard.solvers.private_mean import _believed
 from tailguard.solvers.spread import LOW
-from tailguard.solvers.tails import Excess, leaning, mean_excess
+from tailguard.solvers.tails import Excess, leaning, mean_excess, taken
 
 NOISE = 0.003
 
@@ -88,6 +88,23 @@ def test_whatever_is_released_gives_numbers(scale):
 def test_the_side_of_a_tail_is_that_of_the_mean():
     lean = leaning(np.array([0.0, 0.3, -0.3, 0.02, 0.1]), np.ones(5), 0.0)
     np.testing.assert_allclose(lean, [0.0, 1.0, -1.0, 0.0, 1.0 / 3.0])
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_what_is_taken_from_a_mean_lies_on_the_side_of_the_tail(sign):
+    level, order = 6.0, 3.0
+    sizes = Histogram(pareto(order), 1e-7)
+    excess = level ** (1.0 - order) / (order - 1.0)
+    assert taken(sizes, level, sign * 0.5) == pytest.approx(sign * excess, rel=0.1)
+    assert taken(sizes, level, sign * 1e-3) == 0.0  # a mean beside its median: both sides lose the same
+    assert taken(sizes, 1e6, sign * 0.5) == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-300, 1e3])
+def test_what_is_taken_is_a_number_whatever_was_released(noise):
+    for mass in (np.zeros(CELLS), -np.ones(CELLS), np.full(CELLS, 1e100)):
+        for apart in (0.0, -1e-300, 1e100):
+            assert np.isfinite(taken(Histogram(mass, noise), 2.0, apart))
 
 
 def test_only_what_is_certain_moves_the_estimate():

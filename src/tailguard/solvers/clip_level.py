@@ -73,7 +73,7 @@ class Histogram:
         if above[top] > tail:
             order = min(max(np.log2(above[max(top - SUBSTEPS, 0)] / above[top]), order), LIGHTEST)
             unseen = min(above[top] * 2.0 ** (-order / SUBSTEPS), RESOLVED * self.noise)
-            return _held(edges[top + 1] * max(1.0, unseen / tail) ** (1.0 / order))
+            return _held(edges[top + 1] * max(1.0, unseen / max(tail, 1e-300)) ** (1.0 / order))
         enough = np.flatnonzero(above[:top] >= tail)
         cell = int(enough[-1]) if enough.size else 0
         part = (above[cell] - tail) / max(above[cell] - above[cell + 1], 1e-300)

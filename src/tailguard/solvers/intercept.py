@@ -53,8 +53,8 @@ def settle(
 
     Clipping skewed noise leaves its largest bias on the intercept, a model that was projected on a domain needs
     another one than before, and a null model has only the median. A single number can be clipped more widely than a
-    vector, so it is asked for last. What is still clipped of a tail on one side, the sizes of residuals tell about: it is
-    put back.
+    vector, so it is asked for last. What is still clipped of a tail on one side is put back, as far as the sizes of
+    residuals tell.
 
     Parameters
     ----------

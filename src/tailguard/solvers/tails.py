@@ -24,6 +24,9 @@ laws are not yet like powers, and further out nothing is seen."""
 MOST = 0.25
 """Largest share of the records that is called a tail."""
 
+LEAST_NOISE = 1e-12
+"""Least noise of a cell that is believed, as a share of n."""
+
 HEAVIEST = 1.25
 """Least order of a tail that has a mean to speak of."""
 
@@ -82,7 +85,7 @@ def mean_excess(sizes: Histogram, level: float, order: float = 2.0) -> Excess:
     edges = np.exp2(LOW + np.arange(first, CELLS) / SUBSTEPS)
     beyond = (edges / edges[0]) ** -orders[:, np.newaxis]
     falls = beyond[:, :-1] - beyond[:, 1:]
-    weight, noise = np.sum(falls**2, axis=1), max(sizes.noise, 1e-12)
+    weight, noise = np.sum(falls**2, axis=1), max(sizes.noise, LEAST_NOISE)
     found = falls @ mass / weight
     amount = np.maximum(found, 0.0)
     fit = 0.5 * weight * (amount / noise) ** 2
@@ -125,5 +128,5 @@ def taken(sizes: Histogram, level: float, apart: float, order: float = 2.0) -> f
 
 def _first(sizes: Histogram, level: float) -> int:
     """Return the cell with which the tail begins."""
-    start = min(sizes.beyond(min(SEEN * sizes.noise, MOST)), level)
+    start = min(sizes.beyond(min(SEEN * max(sizes.noise, LEAST_NOISE), MOST)), level)
     return int(np.clip(np.floor((np.log2(start) - LOW) * SUBSTEPS), 1, CELLS - 3))
