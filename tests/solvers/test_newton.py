@@ -290,3 +290,12 @@ def test_skewed_noise_that_grows_with_the_prediction_leaves_little_bias(sign):
     offset, along = np.mean(errors, axis=0)
     assert abs(offset) < 0.006
     assert abs(along) < 0.006
+
+
+def test_a_stated_moment_bounds_what_is_put_back():
+    mass = np.zeros(CELLS)
+    mass[CELLS // 2 : CELLS // 2 + 39] = -np.diff(2.0 ** (-0.8 * np.arange(40)))  # of order 1.6
+    sizes, level = Histogram(mass, 1e-4), 2.0**3
+    tight, ended = np.zeros(2), np.array([0.1, 100.0])
+    parts = [still_taken(tight, ended, sizes, level, order) for order in (1.5, 2.0, 4.0)]
+    assert parts[0] > parts[1] > parts[2] > 0.0

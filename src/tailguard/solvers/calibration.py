@@ -97,7 +97,7 @@ def calibrate(
     return np.concatenate([factor * point[:r], found[r:]]), known
 
 
-def still_taken(tight: FloatVector, found: FloatVector, sizes: Histogram, level: float) -> float:
+def still_taken(tight: FloatVector, found: FloatVector, sizes: Histogram, level: float, order: float = 2.0) -> float:
     """Return what the level of a calibration takes from slopes, as a part of what it gave them back.
 
     Let residuals be s·ξ, where the spread s depends on the prediction. Tight levels take in proportion to s from a
@@ -112,6 +112,8 @@ def still_taken(tight: FloatVector, found: FloatVector, sizes: Histogram, level:
         Released sizes of residuals.
     level : float
         Where they were clipped in the calibration.
+    order : float, default=2.0
+        Least tail order to believe, as in `mean_excess`.
     """
     apart = float(found[-1] - tight[-1])
-    return min(ORDER * abs(taken(sizes, level, apart)) / max(abs(apart), 1e-100), FARTHEST)
+    return min(ORDER * abs(taken(sizes, level, apart, order)) / max(abs(apart), 1e-100), FARTHEST)

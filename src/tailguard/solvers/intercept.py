@@ -84,7 +84,7 @@ def settle(
         # A median that noise explains as well as the mean stays: tight levels find it with less noise.
         shift *= max(0.0, 1.0 - noise**2 / max(shift**2, 1e-300))
         point[-1] -= shift / count / loss.usual_curvature
-    if sizes is not None and loss.lipschitz is None:
+    if setting.level is not None and sizes is not None and loss.lipschitz is None:
         apart = loss.usual_curvature * (float(point[-1]) - tight)
-        point[-1] += taken(sizes, bound, apart) / loss.usual_curvature
+        point[-1] += taken(sizes, bound, apart, setting.level.order) / loss.usual_curvature
     return point

@@ -144,7 +144,8 @@ class Newton(Solver):
             tight, gradient = float(point[-1]), Gradient(white.view, loss, found)
             found = yield from settle(self.settling, gradient, sizes, point.size, tight)
             if loss.lipschitz is None:
-                line = replace(line, left=still_taken(point, found, sizes, line.level))
+                order = self.calibration.descent.level.order
+                line = replace(line, left=still_taken(point, found, sizes, line.level, order))
                 longer = np.append(found[:-1] + line.left * (found[:-1] - point[:-1]), found[-1])
                 found = self._kept(white, found, longer)
         return _Fit(white, found, within, walk.curvature, line)
