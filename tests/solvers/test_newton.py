@@ -12,10 +12,10 @@ from tailguard.engines.partition import WHOLE
 from tailguard.losses import BalancedLogistic, Logistic, Squared
 from tailguard.solvers.base import Released
 from tailguard.solvers.bounded_descent import BoundedDescent, Course, descend, level_and_curvature
-from tailguard.solvers.calibration import FARTHEST, ORDER, Calibration, calibrate, still_taken
-from tailguard.solvers.clip_level import CELLS, ClipLevel, Histogram, histogram
+from tailguard.solvers.calibration import FARTHEST, MULTIPLE, Calibration, calibrate, still_taken
+from tailguard.solvers.clip_level import CELLS, SUBSTEPS, ClipLevel, Histogram, histogram
 from tailguard.solvers.intercept import Settling, settle
-from tailguard.solvers.tails import taken
+from tailguard.solvers.spread import LOW
 from tailguard.solvers.whitening import Whitened, whitened
 from tailguard.statistics.fields import Gradient
 from tailguard.statistics.scalars import Slope
@@ -234,12 +234,12 @@ def test_a_view_without_a_basis_is_the_prepared_one():
     assert replace(white.plain, centre=None).dimension == view.dimension
 
 
-def _settled(y, tail, tight=None):
+def _settled(y, tail):
     """Return the intercept that exact answers settle from the median of y."""
     X, start = np.zeros((len(y), 1)), np.array([0.0, float(np.median(y))])
     setting = Settling(len(y), BITS, ClipLevel(tail), 1)
     gradient = Gradient(View(1, intercept=True), Squared(), start)
-    return _exactly(settle(setting, gradient, tight=tight), X, y)[-1]
+    return _exactly(settle(setting, gradient), X, y)[-1]
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -270,10 +270,19 @@ def test_slopes_lose_a_multiple_of_the_intercepts_part():
     level = found.beyond(0.01)
     tight, ended = np.zeros(4), np.array([0.1, 0.0, 0.2, level])
     part = still_taken(tight, ended, found, level)
-    assert part == pytest.approx(ORDER * taken(found, level, level) / level)
+    beyond = 0.25 * (level / 2.0 ** (LOW + CELLS // 2 / SUBSTEPS)) ** -3.0  # mass, of which each loses half a level
+    assert part == pytest.approx(MULTIPLE * beyond / 2.0, rel=0.1)
     assert 0.0 < part < FARTHEST
     assert still_taken(tight, np.array([0.1, 0.0, 0.2, 0.0]), found, level) == 0.0
     assert still_taken(tight, ended, found, 2.0 * level) < part
+
+
+@pytest.mark.parametrize("order", [2.0, 3.0])
+def test_a_wide_level_takes_from_a_spread_by_the_order_of_the_tail(order):
+    """The reasoning behind `still_taken`, by quadrature: E(sξ − c)₊ grows like s^α, for Pareto's law of order α."""
+    noise = ((np.arange(200_000) + 0.5) / 200_000) ** (-1.0 / order)
+    less, more = (np.mean(np.maximum(spread * noise - 8.0, 0.0)) for spread in (1.0, 1.1))
+    assert np.log(more / less) / np.log(1.1) == pytest.approx(order, rel=0.03)
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

@@ -32,8 +32,10 @@ FAR = 4.0
 LARGEST = 20.0
 """Largest factor that is believed."""
 
-ORDER, FARTHEST = 1.5, 0.5
-"""Order of the tails of residuals, for what clipping took from slopes, and the most of a change that is added to it."""
+MULTIPLE, FARTHEST = 1.5, 0.5
+"""By how much larger a part of the slopes' change than of the intercept's a level takes, and the most of a change that
+is added to it. The first would be the order of the tails, 2 and more; but the change is noisy, and less of it was best
+on development data."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def still_taken(tight: FloatVector, found: FloatVector, sizes: Histogram, level:
 
     Let residuals be s·ξ, where the spread s depends on the prediction. Tight levels take in proportion to s from a
     prediction. A wide level c takes E(sξ − c)₊, for tails of order α in proportion to s^α. So if it takes a part of the
-    intercept's change, it takes α times that part of the slopes' change.
+    intercept's change, it takes α times that part of the slopes' change; `MULTIPLE` is what is believed of α.
 
     Parameters
     ----------
@@ -116,4 +118,4 @@ def still_taken(tight: FloatVector, found: FloatVector, sizes: Histogram, level:
         Least tail order to believe, as in `mean_excess`.
     """
     apart = float(found[-1] - tight[-1])
-    return min(ORDER * abs(taken(sizes, level, apart, order)) / max(abs(apart), 1e-100), FARTHEST)
+    return min(MULTIPLE * abs(taken(sizes, level, apart, order)) / max(abs(apart), 1e-100), FARTHEST)

@@ -36,11 +36,6 @@ class Settling(Setting):
     level: ClipLevel | None
     steps: int
 
-    def bound(self, sizes: Histogram) -> float:
-        """Return where residuals of these sizes are clipped."""
-        assert self.level is not None
-        return sizes.beyond(self.level.tail, self.level.order)
-
 
 def settle(
     setting: Settling,
@@ -75,7 +70,7 @@ def settle(
     if setting.level is not None:
         if sizes is None:
             sizes = yield from histogram("residual level", Norm(Slopes(gradient)), setting.n, setting.bits)
-        bound, count = setting.bound(sizes), count * sizes.present
+        bound, count = sizes.beyond(setting.level.tail, setting.level.order), count * sizes.present
     for _ in range(setting.steps):
         slopes = Slopes(Gradient(gradient.view, loss, point), max(length, 1))
         means = Weighted(slopes, 1.0, bound, setting.bits) if length else Clipped(slopes, bound, setting.bits)
