@@ -23,7 +23,7 @@ from tailguard.run import run
 from tailguard.run.randomness import Simulation
 from tailguard.solvers import Estimate, Query, private_mean
 from tailguard.solvers.clip_level import Histogram
-from tailguard.statistics import Clipped, kernels
+from tailguard.statistics import Clipped, Either, kernels
 from tests.support import checks, toy
 from tests.support.registry_plans import CASES
 
@@ -137,6 +137,17 @@ def test_an_understated_sensitivity(monkeypatch):
     verify(plan)  # which trusts the object: the statistic's own contract is what must fail
     with pytest.raises(AssertionError, match="a statistic moved too far"):
         checks.check_replay(plan, *_neighbours(CASE))
+
+
+def test_counts_that_weigh_more_than_their_room(monkeypatch):
+    """A step that is a histogram here and could have been a sum has the sum's sensitivity."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(LINEAR.n, LINEAR.d)), rng.lognormal(size=LINEAR.n)
+    pair = [LINEAR.engine(X, np.append(y[:-1], last)) for last in (0.0, FAR)]
+    assert checks.check_replay(LINEAR.plan, *pair).by_step["calibration level"] > 0.99
+    monkeypatch.setattr(Either, "_weight", property(lambda either: 2 * 2**either.bits))
+    with pytest.raises(AssertionError, match="a statistic moved too far"):
+        checks.check_replay(LINEAR.plan, *pair)
 
 
 def test_an_understated_sensitivity_in_a_plan():

@@ -129,10 +129,9 @@ OWN = {
     "linear": {"wide gradient": 0.0},
     "huber": _SATURATED,
     "least absolute deviations": _SATURATED,
-    "biweight": _SATURATED | {"calibration": 0.0, "intercept": 0.0, "tilt": 0.0},  # far residuals have no slope at all
+    # Far residuals have no slope at all; and where they seem symmetric, levels are steps.
+    "biweight": _SATURATED | {"calibration": 0.0, "prediction level": 0.0, "intercept": 0.0, "tilt": 0.0},
     "small budget, biweight": {"gradient": 0.0, "choice": 0.0, "intercept": 0.0},
-    # Along a model, a far record on the wrong side asks for a smaller factor, whatever its class: half of the range.
-    "support vector machine": {"calibration": 0.49},
     # A null model that is nearly sure of the positive class leaves next to nothing to gain there: half of the range.
     "small budget, margin, some scales": {"choice": 0.5},
     # Two unit vectors are √2 apart, of a declared 2; rows of weight radius² ÷ length² do the most where they are near.

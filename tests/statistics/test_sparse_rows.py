@@ -39,6 +39,7 @@ from tailguard.statistics import (
 )
 from tailguard.statistics.arrays import frozen
 from tailguard.statistics.capped import Capped
+from tailguard.statistics.either import Either
 from tailguard.statistics.leaders import Leaders
 from tailguard.statistics.octaves import cuts
 from tailguard.statistics.scores import _Scored
@@ -203,6 +204,8 @@ def _statistics(view):
     edges, folded = np.tile([-0.5, 0.0, 0.7], (view.dimension, 1)), np.arange(view.dimension) % 2 == 0
     yield Cells(Columns(view), edges, folded, 20)
     yield Octaves(Target(view), -10, 10, 2, 20)
+    yield Either(Octaves(Slope(sloped), -10, 10, 2, 20), 50, 20)
+    yield Either(Weighted(sloped, 2.0, 0.5, 36), view.dimension + 3, 36)
     if not view.intercept:
         yield Leaders(view, -10, 2, 10, 20)
 

@@ -18,6 +18,7 @@ from tailguard.statistics import (
     Columns,
     Curvatures,
     Directional,
+    Either,
     Gradient,
     Gram,
     Leaders,
@@ -172,6 +173,16 @@ def _counts():
         yield Case(name, Octaves(scalars, -1022, 1024, 1, 20), FULL, around(1.0, 1e-160))
 
 
+def _either():
+    """Counts and sums with the same sensitivity, followed by zeros."""
+    for bits in (4, 30):
+        counts = Octaves(Slope(gradient(FULL, Squared())), -10, 10, 2, bits)
+        yield Case(f"counts, {bits} bits", Either(counts, 45, bits), FULL, around(1.0, 2.0**0.5, 2.0**10))
+    for view, name in ((PLAIN[3], "3"), (FULL, "full")):
+        weighted = Weighted(gradient(view, Squared()), 4.0, 0.5, 32)
+        yield Case(f"sum {name}", Either(weighted, view.dimension + 7, 32), view, around(4.0, 0.5))
+
+
 def _gram():
     yield Case("1", Gram(PLAIN[1], 2.0, 30), PLAIN[1], around(2.0), tight=0.7)
     for view, name in ((PLAIN[3], "3"), (PLAIN[50], "50"), (FULL, "full"), (DROPPED, "dropped")):
@@ -285,6 +296,7 @@ CASES = [
     *_catoni(),
     *_weighted(),
     *_counts(),
+    *_either(),
     *_gram(),
     *_outer(),
     *_derived(),

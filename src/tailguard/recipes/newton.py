@@ -1,4 +1,4 @@
-"""Linear models without bounds: private units, a noisy Gram matrix, bounded Newton steps, a calibration."""
+"""Linear models without bounds: private units, a noisy Gram matrix, bounded Newton steps, a calibration of numbers."""
 
 import math
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from tailguard.recipes.settling import settling
 from tailguard.recipes.small_budgets import faint
 from tailguard.recipes.tight_descent import plan_faint
 from tailguard.solvers.bounded_descent import BoundedDescent
-from tailguard.solvers.calibration import Calibration
+from tailguard.solvers.calibration import Calibration, slot
 from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.log_odds import believed_odds
 from tailguard.solvers.newton import Newton
@@ -32,6 +32,7 @@ from tailguard.solvers.oracles import Clip
 from tailguard.solvers.preparation import Preparation
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.either import Either
 from tailguard.statistics.gram import Gram
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.weighted import Weighted
@@ -47,18 +48,18 @@ CENTRE, CLEAR = 0.06, 280.0
 SCALE, RARE = 0.06, 825.0
 """The same of their scales: it takes more for columns that are mostly 0."""
 
-ROW, LEVERAGE, LEVELS = 0.01, 0.01, 0.03
-"""Shares of the rows' level, the whitened rows' level, the slopes' levels."""
+ROW, LEVERAGE, LEVELS, LEVELS_OF_CLASSES = 0.01, 0.01, 0.03, 0.01
+"""Shares of the rows' level, the whitened rows' level, the slopes' levels; those of classes say how a loss curves."""
 
 GRAM, LEAST_GRAM, CLOSE = 0.10, 0.02, 40.0
 """Share of the Gram matrix, less where k^1.5 ÷ (n × budget) is, so many times, and the least."""
 
-OFFSET, WEAK_OFFSET, WEAK = 0.01, 0.04, 100.0
+OFFSET, WEAK_OFFSET, WEAK = 0.01, 0.02, 100.0
 """Share of the first log-odds, and a larger one where n × budget ÷ k is below a limit: there it may be the end."""
 
-LAST, LAST_OF_CLASSES, MOST_LAST = 4.7, 1.5, 0.6
-"""The last numbers get LAST ÷ k of the budget, at most 60 %: there are few of them, but their levels are wide. Slopes
-of classes are bounded anyway; where residuals seem symmetric, most of it goes to steps on all columns."""
+LAST, MOST_LAST = 4.7, 0.6
+"""The last numbers get LAST ÷ k of the budget, at most 60 %: there are few of them, but their levels are wide. Where
+residuals seem symmetric, all of it goes to steps on all columns; classes have none."""
 
 STEPS, MORE_STEPS, MORE_OF_CLASSES, MANY = 24, 30, 50, 800.0
 """Steps on all columns, and more of them where n × budget ÷ k exceeds a limit: there noise in the points spoils no
@@ -91,7 +92,7 @@ EVEN, TILT = 8.0, 0.01
 """The same for residuals that seem symmetric, in units of the root of k ÷ (n × budget): it vanishes too, but later. And
 the share of the test."""
 
-ROW_TAIL, LEVERAGE_TAIL, SLOPE_TAIL, EVEN_TAIL = 0.3, 0.5, 0.42, 0.5
+ROW_TAIL, LEVERAGE_TAIL, SLOPE_TAIL, EVEN_TAIL = 0.3, 0.5, 0.42, 0.65
 """The most of it for rows in the Gram matrix, whitened rows, slopes, residuals that seem symmetric: tight levels cost
 little if a model is right."""
 
@@ -162,10 +163,9 @@ class _Shares:
         centres, scales = CENTRE * min(CLEAR * hard, 1.0), SCALE * min(RARE * hard, 1.0)
         gram = max(GRAM * min(CLOSE * math.sqrt(k) / strength, 1.0), LEAST_GRAM)
         scaled = isinstance(problem.loss, ResidualLoss)
-        weight = LAST if scaled else LAST_OF_CLASSES
-        last = min(weight / k, MOST_LAST)
+        last = min(LAST / k, MOST_LAST) if scaled else 0.0
         rest = (1.0 - PREDICTIONS - RESIDUALS) * last
-        settled = rest / 2 if scaled and problem.intercept else 0.0
+        settled = rest / 2 if problem.intercept else 0.0
         offset = (WEAK_OFFSET if strength < WEAK else OFFSET) if problem.intercept and not scaled else 0.0
         return cls(centres, scales, gram, PREDICTIONS * last, RESIDUALS * last, rest - settled, settled, offset)
 
@@ -199,7 +199,7 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
         leverage=ClipLevel(min(TAIL / strength, LEVERAGE_TAIL)),
         ridge=RIDGE,
         descent=descent,
-        calibration=_calibration(problem, noise.of_one(shares.calibrated) / n),
+        calibration=_calibration(problem, noise.of_one(shares.calibrated) / n) if scaled else None,
         settling=settling(problem, privacy, shares.settled, known=True) if shares.settled else None,
         errors=sandwich_for(problem, Clip(), d + intercept)[0],
         farthest=believed_odds(ODDS * strength) if isinstance(loss, Logistic) else None,
@@ -239,15 +239,20 @@ def _drafts(problem: Problem, solver: Newton, shares: _Shares) -> list[Draft]:
         *([Draft("offset", Clipped, 1, shares.offset)] if shares.offset else []),
         Draft("leverage level", Octaves, CELLS, LEVERAGE),
     ]
-    last = [
-        Draft("calibration level", Octaves, CELLS, shares.residuals),
-        Draft("prediction level", Octaves, CELLS, shares.predictions),
-        *descent_drafts(("", "calibration"), solver.calibration.descent, k, 0.0, shares.calibrated),
+    last = served if solver.calibration is None else [*_last_numbers(solver.calibration, k, shares), *served]
+    levels = LEVELS if solver.scaled_target else LEVELS_OF_CLASSES
+    main = 1.0 - levels - TILT * (solver.descent.even > 0.0) - sum(draft.share for draft in [*prepared, *last])
+    return [*prepared, *descent_drafts(("slope level", "gradient"), solver.descent, k, levels, main), *last]
+
+
+def _last_numbers(calibration: Calibration, k: int, shares: _Shares) -> list[Draft]:
+    """Return the steps of levels, of a factor of the slopes and of the intercept; or of more steps on all columns."""
+    return [
+        Draft("calibration level", Either, slot(k), shares.residuals),
+        Draft("prediction level", Either, slot(k), shares.predictions),
+        *descent_drafts(("", "calibration"), calibration.descent, k, 0.0, shares.calibrated),
         *([Draft("intercept", Weighted, k, shares.settled)] if shares.settled else []),
-        *served,
     ]
-    main = 1.0 - LEVELS - TILT * (solver.descent.even > 0.0) - sum(draft.share for draft in [*prepared, *last])
-    return [*prepared, *descent_drafts(("slope level", "gradient"), solver.descent, k, LEVELS, main), *last]
 
 
 def descent_drafts(names: tuple[str, str], descent: BoundedDescent, k: int, levels: float, main: float) -> list[Draft]:
@@ -267,6 +272,6 @@ def descent_drafts(names: tuple[str, str], descent: BoundedDescent, k: int, leve
 RECIPE = Recipe(
     name="newton",
     source="tailguard; steps as in Zhao et al. 2024, Algorithm 1, in private units",
-    summary="Private centring and scaling, a noisy Gram matrix that whitens, bounded steps, a calibration.",
+    summary="Private centring and scaling, a noisy Gram matrix that whitens, bounded steps; for numbers a calibration.",
     planners={("regression", "practical"): plan_newton, ("classes", "practical"): partial(plan_classes, "newton")},
 )

@@ -79,8 +79,8 @@ def held(release: Release) -> str | None:
 def doubt(release: Release) -> str | None:
     """Return a sentence where nothing is known, or where coefficients lie outside their own intervals.
 
-    An interval is around an estimate that was not shrunk, nor, of classes, calibrated, nor held in a domain. What came
-    after may have moved it further than the interval reaches.
+    An interval is around an estimate that was not shrunk, nor held in a domain. What came after may have moved it
+    further than the interval reaches.
     """
     found = release.estimate.uncertainty
     if found is None:
@@ -89,8 +89,9 @@ def doubt(release: Release) -> str | None:
     ends = found.interval(LEVEL)[:size]
     if np.all(np.isinf(ends)):
         return (
-            "Nothing could be told from noise: no column, or no target, seems to vary. Cells that are no numbers count "
-            "as missing, and a row with a missing cell counts for nothing."
+            "Nothing could be told from noise of how far these numbers may be off: no column, or no target, seems to "
+            "vary, or classes hardly overlap. Cells that are no numbers count as missing, and a row with a missing "
+            "cell counts for nothing."
         )
     beside = (release.estimate.coefficients < ends[:, 0]) | (release.estimate.coefficients > ends[:, 1])
     count = int(beside.sum())

@@ -11,6 +11,7 @@ from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Released, Setti
 from tailguard.solvers.clip_level import ClipLevel, Histogram, histogram
 from tailguard.solvers.normal_odds import straightened
 from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.either import Either
 from tailguard.statistics.fields import Gradient
 from tailguard.statistics.scalars import Slope
 from tailguard.statistics.slopes import Tilts
@@ -121,16 +122,6 @@ class Course:
     metric: FloatVector | float = 1.0
     most: float = math.inf
 
-    @property
-    def whole(self) -> bool:
-        """Whether the rows are all there is: no coordinate has a curvature of its own."""
-        return isinstance(self.metric, float)
-
-    @property
-    def free(self) -> int:
-        """How many coordinates may move: not those of infinite curvature."""
-        return int(np.count_nonzero(np.isfinite(np.broadcast_to(self.metric, self.start.shape))))
-
 
 @dataclass(frozen=True, eq=False)
 class Walk:
@@ -164,18 +155,17 @@ class Walk:
         limit, curvature = level_and_curvature(sizes, self.course.loss, self.descent.level_of(self.even))
         return replace(self, limit=limit, curvature=min(curvature, self.course.most))
 
-    def onward(self, name: str) -> Generator[Query, Released, "Walk"]:
-        """Ask for one more gradient and go a step."""
+    def onward(self, name: str, length: int = 0) -> Generator[Query, Released, "Walk"]:
+        """Ask for one more gradient and go a step; the plan may have an `Either` of a length for it."""
         course, n, point = self.course, self.descent.n, self.points[-1]
         gradient = Gradient(course.view, course.loss, point)
-        reply = yield Query(name, Weighted(gradient, course.radius, self.limit, self.descent.bits))
+        weighted = Weighted(gradient, course.radius, self.limit, self.descent.bits)
+        reply = yield Query(name, Either(weighted, length, self.descent.bits) if length else weighted)
         rate = n * self.curvature * CAUTION
         doubt = 0.0
         if not isinstance(course.loss, ResidualLoss):
-            doubt = course.free / PRIOR * (reply.noise / rate) ** 2 / self.descent.steps
-        value = reply.value
-        if course.whole:
-            value = straightened(course.loss, point, bool(course.view.intercept), value)
+            doubt = point.size / PRIOR * (reply.noise / rate) ** 2 / self.descent.steps
+        value = straightened(course.loss, point, bool(course.view.intercept), reply.value[: point.size])
         change = (value / (rate * course.metric) + doubt / CAUTION * (point - course.start)) / (1.0 + doubt)
         change *= min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300))
         weight = (rate / max(reply.noise, 1e-100)) ** 2
@@ -186,7 +176,7 @@ class Walk:
     @property
     def settles(self) -> bool:
         """Whether a class is so rare that steps start from averages."""
-        return self.descent.settling and self.course.whole and self.course.most < SCARCE
+        return self.descent.settling and self.course.most < SCARCE
 
     @property
     def _settled(self) -> FloatVector:
@@ -199,8 +189,6 @@ class Walk:
     @property
     def _pace(self) -> float:
         """What part of the way to what was found is gone."""
-        if not self.course.whole:
-            return 1.0
         return min(1.0, max(CAUTION * PACE / len(self.points), self.course.most / RARE))
 
     @property

@@ -5,7 +5,6 @@ removes the bias that tight levels leave where skewed noise grows with the predi
 gets a factor near 0, which is the null model.
 """
 
-import math
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
@@ -14,14 +13,14 @@ import numpy as np
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released, Setting
 from tailguard.solvers.bounded_descent import BoundedDescent, Course, descend, shrunk
-from tailguard.solvers.clip_level import ClipLevel, Histogram, histogram
+from tailguard.solvers.clip_level import CELLS, ClipLevel, Histogram, histogram
 from tailguard.solvers.sandwich import UNSEEN, Line
 from tailguard.solvers.tails import taken
 from tailguard.statistics.fields import Rows
 from tailguard.statistics.scalars import Norm
 from tailguard.statistics.view import View
 
-__all__ = ["Calibration", "calibrate", "still_taken"]
+__all__ = ["Calibration", "calibrate", "slot", "still_taken"]
 
 CAUTION = 1.0
 """A change is believed as far as so many times its noise does not explain it."""
@@ -54,8 +53,13 @@ class Calibration(Setting):
     descent: BoundedDescent
 
 
+def slot(k: int) -> int:
+    """Return how long the steps of levels are: they are gradients of k entries where nothing is calibrated."""
+    return max(CELLS, k)
+
+
 def calibrate(
-    setting: Calibration, loss: Loss, view: View, point: FloatVector, sizes: Histogram, most: float = math.inf
+    setting: Calibration, loss: Loss, view: View, point: FloatVector, sizes: Histogram
 ) -> Generator[Query, Released, tuple[FloatVector, Line]]:
     """Ask for a descent on the line through the model and return the point with new slopes and a new intercept.
 
@@ -74,8 +78,6 @@ def calibrate(
         Released: slopes, and an intercept where the view has one.
     sizes : Histogram
         Released sizes of the loss's slopes at the point.
-    most : float, default=inf
-        Largest mean curvature that is believed.
     """
     r = point.size - bool(view.intercept)
     length = max(float(np.linalg.norm(point[:r])), 1e-12)
@@ -83,11 +85,11 @@ def calibrate(
     # A line among r - 1 columns of zeros: the plan's steps may be as long as whole gradients.
     line = replace(view, basis=np.pad(direction[:, np.newaxis], ((0, 0), (0, r - 1))))
     descent, start = setting.descent, np.concatenate([[length], np.zeros(r - 1), point[r:]])
-    rows = yield from histogram("prediction level", Norm(Rows(line)), descent.n, descent.bits)
+    rows = yield from histogram("prediction level", Norm(Rows(line)), descent.n, descent.bits, slot(point.size))
     radius = rows.beyond(setting.rows.tail, setting.rows.order)
     spread = max(rows.leverage(radius, FAR * radius) - bool(view.intercept), 1.0)
     metric = np.concatenate([[spread], np.full(r - 1, np.inf), np.ones(point.size - r)])
-    course = Course(loss, line, radius, start, metric=metric, most=most)
+    course = Course(loss, line, radius, start, metric=metric)
     walk = yield from descend(("", "calibration"), descent, course, sizes)
     sampling = sizes.moment(walk.limit, 2.0) / (descent.n * walk.curvature**2)
     found = shrunk(start, walk.point, CAUTION * (walk.variance / metric**2 + sampling / metric))

@@ -5,13 +5,14 @@ mass lies, down to what its noise resolves; beyond that, the level follows the p
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtri
 
 from tailguard.solvers.base import FloatVector, Query, Released, Setting
 from tailguard.solvers.spread import HIGH, LOW
+from tailguard.statistics.either import Either
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.scalars import Scalars
 
@@ -210,7 +211,7 @@ class ClipLevel(Setting):
     order: float = 2.0
 
 
-def histogram(step: str, scalars: Scalars, n: int, bits: int) -> Generator[Query, Released, Histogram]:
+def histogram(step: str, scalars: Scalars, n: int, bits: int, length: int = 0) -> Generator[Query, Released, Histogram]:
     """Ask for one histogram of a scalar.
 
     Parameters
@@ -221,9 +222,12 @@ def histogram(step: str, scalars: Scalars, n: int, bits: int) -> Generator[Query
         One number per record, for instance the norm of its gradient.
     n, bits : int
         Number of records, and bits of the grid of counts.
+    length : int, default=0
+        Where positive, the plan's step is an `Either` of this length.
     """
-    reply = yield Query(step, Octaves(scalars, LOW, HIGH, SUBSTEPS, bits))
-    return of_reply(reply, n)
+    octaves = Octaves(scalars, LOW, HIGH, SUBSTEPS, bits)
+    reply = yield Query(step, Either(octaves, length, bits) if length else octaves)
+    return of_reply(replace(reply, value=reply.value[: octaves.dimension]), n)
 
 
 def of_reply(reply: Released, n: int) -> Histogram:

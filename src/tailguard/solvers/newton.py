@@ -1,4 +1,4 @@
-"""Linear models without bounds: private units, whitened rows, bounded steps, a calibration of what was found."""
+"""Linear models without bounds: private units, whitened rows, bounded steps; for numbers a calibration of the model."""
 
 import math
 from collections.abc import Generator
@@ -13,7 +13,7 @@ from tailguard.losses.base import Loss
 from tailguard.losses.logistic import Logistic
 from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Range, Released, Solve, Solver
 from tailguard.solvers.bounded_descent import BoundedDescent, Course, Walk, believed, descend, shrunk
-from tailguard.solvers.calibration import Calibration, calibrate, still_taken
+from tailguard.solvers.calibration import Calibration, calibrate, slot, still_taken
 from tailguard.solvers.clip_level import ClipLevel, clip_level, histogram
 from tailguard.solvers.ending import first_offset
 from tailguard.solvers.feature_range import with_feature_range
@@ -54,7 +54,7 @@ class _Fit:
 
 @dataclass(frozen=True)
 class Newton(Solver):
-    """Private preparation, one noisy Gram matrix, bounded steps, calibration.
+    """Private preparation, one noisy Gram matrix, bounded steps; where the target is a number, a calibration.
 
     Parameters
     ----------
@@ -78,10 +78,11 @@ class Newton(Solver):
         Smallest variance of a direction that is believed, in units of a column's.
     descent : BoundedDescent
         The steps on all columns.
-    calibration : Calibration
-        The steps on the line through the model.
+    calibration : Calibration or None
+        The steps on the line through the model. None for classes: their slopes are bounded without levels that would
+        bias them, and noise is all that is left to correct.
     settling : Settling or None
-        How the intercept is settled in the end, if there is one.
+        How the intercept is settled in the end; None without one, and for classes.
     errors : Sandwich or None
         How its uncertainty is estimated; None for not at all.
     farthest : float or None, default=None
@@ -99,7 +100,7 @@ class Newton(Solver):
     leverage: ClipLevel
     ridge: float
     descent: BoundedDescent
-    calibration: Calibration
+    calibration: Calibration | None
     settling: Settling | None
     errors: Sandwich | None = None
     farthest: float | None = field(default=None, metadata=OPTIONAL)
@@ -133,28 +134,37 @@ class Newton(Solver):
         rarer = MARGIN * float(expit(-abs(start[-1]))) if isinstance(self.loss, Logistic) else math.inf
         within = odds_range(self.loss, float(start[-1]) if self.intercept else 0.0, self.farthest)
         walk = yield from self._fit(white, self.surrogate or loss, start, rarer)
-        if walk.even:
-            walk = yield from self._onward(walk)
-            return _Fit(white, _shrunken(white, walk), within, walk.curvature)
-        point = _shrunken(white, walk)
-        sizes = yield from histogram("calibration level", Slope(Gradient(white.view, loss, point)), n, bits)
-        calibrated, line = yield from calibrate(self.calibration, loss, white.view, point, sizes, rarer)
+        if self.calibration is not None and not walk.even:
+            point, line = yield from self._calibrated(self.calibration, white, loss, _shrunken(white, walk))
+            return _Fit(white, point, within, walk.curvature, line)
+        if self.calibration is not None:
+            walk = yield from self._onward(self.calibration, walk)
+        return _Fit(white, _shrunken(white, walk), within, walk.curvature)
+
+    def _calibrated(
+        self, setting: Calibration, white: Whitened, loss: Loss, point: FloatVector
+    ) -> Generator[Query, Released, tuple[FloatVector, Line]]:
+        """Return the point with a calibrated factor of its slopes and a settled intercept, and what was found."""
+        n, bits = self.descent.n, self.descent.bits
+        slopes = Slope(Gradient(white.view, loss, point))
+        sizes = yield from histogram("calibration level", slopes, n, bits, slot(point.size))
+        calibrated, line = yield from calibrate(setting, loss, white.view, point, sizes)
         found = self._kept(white, point, calibrated)
         if self.settling is not None:
             tight, gradient = float(point[-1]), Gradient(white.view, loss, found)
             found = yield from settle(self.settling, gradient, sizes, point.size, tight)
             if loss.lipschitz is None:
-                order = self.calibration.descent.level.order
+                order = setting.descent.level.order
                 line = replace(line, left=still_taken(point, found, sizes, line.level, order))
                 longer = np.append(found[:-1] + line.left * (found[:-1] - point[:-1]), found[-1])
                 found = self._kept(white, found, longer)
-        return _Fit(white, found, within, walk.curvature, line)
+        return found, line
 
-    def _onward(self, walk: Walk) -> Generator[Query, Released, Walk]:
+    def _onward(self, setting: Calibration, walk: Walk) -> Generator[Query, Released, Walk]:
         """Go on with the steps on all columns: residuals without skew leave nothing to calibrate, or to settle."""
-        yield Query("calibration level", None)
-        yield Query("prediction level", None)
-        for _ in range(self.calibration.descent.steps):
+        for name in ("calibration level", "prediction level"):
+            walk = yield from walk.onward(name, slot(walk.points[-1].size))
+        for _ in range(setting.descent.steps):
             walk = yield from walk.onward("calibration")
         return (yield from walk.onward("intercept")) if self.settling is not None else walk
 

@@ -1,6 +1,7 @@
 """The questions and answers of a fit, and what its last gradients say."""
 
 from collections.abc import Generator
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -9,6 +10,7 @@ from tailguard.solvers.base import FloatVector, Query, Released
 from tailguard.solvers.matrices import TINY
 from tailguard.statistics.base import Statistic
 from tailguard.statistics.clipped import Clipped
+from tailguard.statistics.either import Either
 from tailguard.statistics.fields import Gradient
 from tailguard.statistics.slopes import Leveraged, Slopes
 from tailguard.statistics.weighted import Weighted
@@ -27,11 +29,19 @@ def recorded(solve: Generator[Query, Released, T], log: Log) -> Generator[Query,
     query = next(solve)
     while True:
         reply = yield query
-        log.append((query, reply))
+        log.append(_plain(query, reply))
         try:
             query = solve.send(reply)
         except StopIteration as stop:
             return stop.value  # type: ignore[no-any-return]
+
+
+def _plain(query: Query, reply: Released) -> tuple[Query, Released]:
+    """Return a question and its answer without what follows in an `Either`: in the answer, noise and nothing else."""
+    asked = query.statistic
+    if not isinstance(asked, Either):
+        return query, reply
+    return Query(query.step, asked.content), replace(reply, value=reply.value[: asked.content.dimension])
 
 
 def last_steps(log: Log) -> Log:

@@ -10,6 +10,7 @@ from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.coordinatewise import Clamped, Truncated
 from tailguard.statistics.curvature import BoundedCurvatures, BoundedGradient, Curvatures
 from tailguard.statistics.directional import Directional
+from tailguard.statistics.either import Either
 from tailguard.statistics.fields import Field, Gradient, RecordGradient, Rows
 from tailguard.statistics.gradient_mapping import GradientMapping
 from tailguard.statistics.gram import Gram
@@ -43,6 +44,7 @@ __all__ = [
     "Columns",
     "Curvatures",
     "Directional",
+    "Either",
     "Field",
     "Gradient",
     "GradientMapping",
