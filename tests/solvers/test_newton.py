@@ -11,7 +11,14 @@ from tailguard.domains import L2Ball, WholeSpace
 from tailguard.engines.partition import WHOLE
 from tailguard.losses import BalancedLogistic, Logistic, Squared
 from tailguard.solvers.base import Released
-from tailguard.solvers.bounded_descent import BoundedDescent, Course, descend, level_and_curvature
+from tailguard.solvers.bounded_descent import (
+    FORGOTTEN,
+    BoundedDescent,
+    Course,
+    Walk,
+    descend,
+    level_and_curvature,
+)
 from tailguard.solvers.calibration import FARTHEST, MULTIPLE, Calibration, calibrate, still_taken
 from tailguard.solvers.clip_level import CELLS, SUBSTEPS, ClipLevel, Histogram, histogram
 from tailguard.solvers.intercept import Settling, settle
@@ -134,6 +141,23 @@ def test_skewed_residuals_are_told_from_symmetric_ones(seed):
     assert _walk(rng.standard_t(3, N)).even
     assert not _walk(rng.lognormal(0.0, 0.6, N)).even
     assert not _walk(-rng.lognormal(0.0, 0.6, N)).even
+
+
+@pytest.mark.parametrize("caution", [1.1, 1.3])
+def test_steps_are_shorter_than_newtons_and_their_noise_is_known(caution):
+    """A row of the identity's length 1 and level 1: the step is gradient ÷ (n · curvature · caution)."""
+    descent = replace(_descent(0.3), caution=caution)
+    walk = Walk(descent, Course(Squared(), View(2), 1.0, np.zeros(2)), [np.zeros(2)], [], 1.0, 0.5)
+    steps = walk.onward("gradient")
+    next(steps)
+    with pytest.raises(StopIteration) as stop:
+        steps.send(Released("gradient", np.array([0.1 * N, -0.2 * N]), 3.0))
+    walk = stop.value.value
+    np.testing.assert_allclose(walk.points[-1], np.array([-0.1, 0.2]) / (0.5 * caution))
+    # Points that follow undo that steps are shorter: averages have the noise of Newton's.
+    walk = replace(walk, found=walk.found * descent.steps, weights=walk.weights * descent.steps)
+    kept = descent.steps - int(descent.steps * FORGOTTEN)
+    assert walk.variance == pytest.approx((3.0 / (0.5 * N)) ** 2 / kept)
 
 
 def test_levels_are_tight_where_residuals_are_symmetric():

@@ -69,6 +69,10 @@ FEW_STEPS, FEW = 20, 8000.0
 """Steps for classes where n × budget is below a limit: so close to the answer is close enough there. If one of them is
 rare, they start from averages."""
 
+SHORT, SHORTER = 1.1, 1.3
+"""How much shorter than Newton's steps are, for classes and where steps are few; and for numbers where they are more:
+levels of rows are wide there, and what rows far out add to the curvature is seen by no matrix."""
+
 GROWTH = 0.5
 """The gradient of step t gets a share ∝ t^GROWTH: first ones are far from the answer, whatever their noise."""
 
@@ -92,9 +96,9 @@ EVEN, TILT = 8.0, 0.01
 """The same for residuals that seem symmetric, in units of the root of k ÷ (n × budget): it vanishes too, but later. And
 the share of the test."""
 
-ROW_TAIL, LEVERAGE_TAIL, SLOPE_TAIL, EVEN_TAIL = 0.3, 0.5, 0.42, 0.65
-"""The most of it for rows in the Gram matrix, whitened rows, slopes, residuals that seem symmetric: tight levels cost
-little if a model is right."""
+ROW_TAIL, LEVERAGE_TAIL, CLASS_LEVERAGE_TAIL, SLOPE_TAIL, EVEN_TAIL = 0.3, 0.5, 0.75, 0.42, 0.65
+"""The most of it for rows in the Gram matrix, whitened rows of numbers and of classes, slopes, residuals that seem
+symmetric: tight levels cost little if a model is right."""
 
 CALIBRATION_TAIL, PREDICTION_TAIL, MOST_PREDICTIONS = 12.0, 150.0, 0.2
 """The same on the line, in units of one number's noise, of residuals and of predictions, and the most of the latter."""
@@ -178,9 +182,11 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
     strong = strength > STRONG
     more = MORE_STEPS if scaled else MORE_OF_CLASSES
     steps = more if strength > MANY else STEPS
+    caution = SHORTER if scaled and strength > MANY else SHORT
     few = not scaled and n < FEW * noise.multiplier
     steps = FEW_STEPS if few else steps
-    descent = replace(_descent(problem, steps, REFRESHES, TAIL / strength), even=_even(problem, strength), settling=few)
+    descent = _descent(problem, steps, REFRESHES, TAIL / strength, caution)
+    descent = replace(descent, even=_even(problem, strength), settling=few)
     preparation = Preparation(COARSE, centred=False, scales=problem.scales)
     if intercept:
         preparation = preparation_for(problem, privacy, noise, d, shares.centres, medians=False)
@@ -196,10 +202,10 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
         scaled_target=scaled,
         preparation=preparation,
         row=ClipLevel(min(TAIL / strength, ROW_TAIL)),
-        leverage=ClipLevel(min(TAIL / strength, LEVERAGE_TAIL)),
+        leverage=ClipLevel(min(TAIL / strength, LEVERAGE_TAIL if scaled else CLASS_LEVERAGE_TAIL)),
         ridge=RIDGE,
         descent=descent,
-        calibration=_calibration(problem, noise.of_one(shares.calibrated) / n) if scaled else None,
+        calibration=_calibration(problem, noise.of_one(shares.calibrated) / n, caution) if scaled else None,
         settling=settling(problem, privacy, shares.settled, known=True) if shares.settled else None,
         errors=sandwich_for(problem, Clip(), d + intercept)[0],
         farthest=believed_odds(ODDS * strength) if isinstance(loss, Logistic) else None,
@@ -216,15 +222,15 @@ def _even(problem: Problem, strength: float) -> float:
     return min(EVEN / math.sqrt(strength), EVEN_TAIL)
 
 
-def _descent(problem: Problem, steps: int, refreshes: int, tail: float) -> BoundedDescent:
+def _descent(problem: Problem, steps: int, refreshes: int, tail: float, caution: float) -> BoundedDescent:
     level = ClipLevel(min(tail, SLOPE_TAIL), least_order(problem))
-    return BoundedDescent(problem.n, grid_bits(problem.n), steps, refreshes, level)
+    return BoundedDescent(problem.n, grid_bits(problem.n), steps, refreshes, level, caution=caution)
 
 
-def _calibration(problem: Problem, noise: float) -> Calibration:
+def _calibration(problem: Problem, noise: float, caution: float) -> Calibration:
     """Return how the line is calibrated where one number has this noise, as a share of n."""
     rows = ClipLevel(min(PREDICTION_TAIL * noise, MOST_PREDICTIONS), least_order(problem))
-    return Calibration(rows, _descent(problem, CALIBRATION_STEPS, 0, CALIBRATION_TAIL * noise))
+    return Calibration(rows, _descent(problem, CALIBRATION_STEPS, 0, CALIBRATION_TAIL * noise, caution))
 
 
 def _drafts(problem: Problem, solver: Newton, shares: _Shares) -> list[Draft]:

@@ -26,9 +26,6 @@ MOST, FAR = 0.15, 0.1
 LEAST_CURVATURE = 0.03
 """Smallest curvature of classes that is believed, relative to the loss's own."""
 
-CAUTION = 1.3
-"""Steps are that much shorter than Newton's: rows far out count for more than in the Gram matrix."""
-
 FORGOTTEN = 0.34
 """Part of the steps whose finds are not averaged."""
 
@@ -44,9 +41,10 @@ PRIOR = 2.0
 """Variance of the log-odds that a model of classes is expected to have. Far from the answer their curvature vanishes:
 nothing but a prior holds a noisy descent back there. It counts as much as noise leaves in doubt."""
 
-TILT_TAILS, DOUBT = (0.42, 0.1), 1.5
-"""Mass beyond the levels of the test for symmetry; and by how many deviations a mean of residuals that are
-symmetric may differ from 0. Symmetric noise that is taken for skewed costs little, the reverse leaves a bias."""
+TILT_TAILS, DOUBT = (0.42, 0.1), 2.5
+"""Mass beyond the levels of the test for symmetry; and by how many deviations a mean of residuals that are symmetric
+may differ from 0. Symmetric noise that is taken for skewed costs two to five times the excess where columns are few,
+once in eighty fits; skew that is too slight to be seen leaves a bias of the size of what noise leaves."""
 
 TRUST = 3.0
 """Longest step in whitened units: a released gradient that asks for more is noise."""
@@ -69,6 +67,9 @@ class BoundedDescent(Setting):
         do is tested with the last level (step "tilt"); 0 for never.
     settling : bool, default=False
         Whether steps start from averages where a class is rare: noise is of the size of the slopes there.
+    caution : float, default=1.3
+        Steps are that much shorter than Newton's: rows far out count for more than in the Gram matrix, the wider their
+        level is the more.
     """
 
     n: int
@@ -78,6 +79,7 @@ class BoundedDescent(Setting):
     level: ClipLevel
     even: float = field(default=0.0, metadata=OPTIONAL)
     settling: bool = field(default=False, metadata=OPTIONAL)
+    caution: float = field(default=1.3, metadata=OPTIONAL)
 
     def refreshed(self, step: int) -> bool:
         """Return whether the level is sought again before this step."""
@@ -157,16 +159,16 @@ class Walk:
 
     def onward(self, name: str, length: int = 0) -> Generator[Query, Released, "Walk"]:
         """Ask for one more gradient and go a step; the plan may have an `Either` of a length for it."""
-        course, n, point = self.course, self.descent.n, self.points[-1]
+        course, n, caution, point = self.course, self.descent.n, self.descent.caution, self.points[-1]
         gradient = Gradient(course.view, course.loss, point)
         weighted = Weighted(gradient, course.radius, self.limit, self.descent.bits)
         reply = yield Query(name, Either(weighted, length, self.descent.bits) if length else weighted)
-        rate = n * self.curvature * CAUTION
+        rate = n * self.curvature * caution
         doubt = 0.0
         if not isinstance(course.loss, ResidualLoss):
             doubt = point.size / PRIOR * (reply.noise / rate) ** 2 / self.descent.steps
         value = straightened(course.loss, point, bool(course.view.intercept), reply.value[: point.size])
-        change = (value / (rate * course.metric) + doubt / CAUTION * (point - course.start)) / (1.0 + doubt)
+        change = (value / (rate * course.metric) + doubt / caution * (point - course.start)) / (1.0 + doubt)
         change *= min(1.0, TRUST / max(float(np.linalg.norm(change)), 1e-300))
         weight = (rate / max(reply.noise, 1e-100)) ** 2
         walk = replace(self, found=[*self.found, course.inside(point - change)], weights=[*self.weights, weight])
@@ -189,7 +191,7 @@ class Walk:
     @property
     def _pace(self) -> float:
         """What part of the way to what was found is gone."""
-        return min(1.0, max(CAUTION * PACE / len(self.points), self.course.most / RARE))
+        return min(1.0, max(self.descent.caution * PACE / len(self.points), self.course.most / RARE))
 
     @property
     def point(self) -> FloatVector:
@@ -203,7 +205,7 @@ class Walk:
 
         Points that follow what was found undo what steps are too short, and add to noise by that; averages hardly do.
         """
-        return (1.0 if self.settles else CAUTION**2) / float(np.sum(self.weights[self._first :]))
+        return (1.0 if self.settles else self.descent.caution**2) / float(np.sum(self.weights[self._first :]))
 
     @property
     def _first(self) -> int:
