@@ -96,7 +96,7 @@ EVEN, TILT = 8.0, 0.01
 """The same for residuals that seem symmetric, in units of the root of k ÷ (n × budget): it vanishes too, but later. And
 the share of the test."""
 
-ROW_TAIL, LEVERAGE_TAIL, CLASS_LEVERAGE_TAIL, SLOPE_TAIL, EVEN_TAIL = 0.3, 0.5, 0.75, 0.42, 0.65
+ROW_TAIL, LEVERAGE_TAIL, CLASS_LEVERAGE_TAIL, SLOPE_TAIL, EVEN_TAIL = 0.3, 0.5, 0.65, 0.42, 0.65
 """The most of it for rows in the Gram matrix, whitened rows of numbers and of classes, slopes, residuals that seem
 symmetric: tight levels cost little if a model is right."""
 
