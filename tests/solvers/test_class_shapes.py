@@ -1,6 +1,7 @@
 """What bread and meat of classes look like along the model and across it, against records drawn from a normal law."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,8 +12,10 @@ from tailguard.losses.balanced import BalancedLogistic
 from tailguard.losses.logistic import Logistic
 from tailguard.losses.squared import Squared
 from tailguard.solvers.base import Query, Released
-from tailguard.solvers.class_shapes import Shape, Told, class_shapes
+from tailguard.solvers.class_shapes import Shape, Told, _curved, _longer, class_shapes
+from tailguard.solvers.clip_level import CELLS, SUBSTEPS, Histogram
 from tailguard.solvers.matrices import Number, shrunk
+from tailguard.solvers.spread import LOW
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Gradient
 from tailguard.statistics.slopes import Leveraged
@@ -125,3 +128,26 @@ def test_rare_classes_have_standard_errors():
         errors, centre = fit.coef_std_error_, fit.release_.estimate.uncertainty.centre
         assert np.all(errors > 0.02)
         assert np.all(np.abs(centre[:d][np.isfinite(errors)]) < 20.0)
+
+
+@pytest.mark.parametrize("law", ["gaussian", "t3", "lognormal"])
+def test_a_bread_grows_beside_its_meat_with_the_lengths_of_rows(law):
+    """Trace of E ω φ″ zzᵀ ÷ trace of E ω² φ′² zzᵀ, by histograms of lengths and slopes alone, and by the records."""
+    rng = np.random.default_rng(4)
+    t3, lognormal = partial(rng.standard_t, 3), partial(rng.lognormal, 0.0, 1.0)
+    draws = {"gaussian": rng.standard_normal, "t3": t3, "lognormal": lognormal}
+    X = draws[law](size=(100_000, 5))
+    rows = np.column_stack([(X - X.mean(axis=0)) / X.std(axis=0), np.ones(len(X))])
+    odds = rows @ [0.6, -0.5, 0.4, 0.3, -0.2, 0.1]
+    loss, y = BalancedLogistic(), (rng.random(len(X)) < expit(odds)).astype(float)
+    lengths, slopes = np.linalg.norm(rows, axis=1), loss.derivative(odds, y)
+    radius = float(np.quantile(lengths, 0.35))
+    weights = np.minimum(1.0, radius / lengths)
+    exact = np.mean(weights * loss.second_derivative(odds, y) * lengths**2) / np.mean((weights * slopes * lengths) ** 2)
+    found = _curved(_histogram(np.abs(slopes))) * _longer(_histogram(lengths), radius)
+    assert found == pytest.approx(exact, rel=0.1)
+
+
+def _histogram(sizes):
+    edges = np.exp2(LOW + np.arange(CELLS + 1) / SUBSTEPS)
+    return Histogram(np.histogram(sizes, edges)[0] / len(sizes), 1e-9)
