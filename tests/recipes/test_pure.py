@@ -184,3 +184,16 @@ def test_models_on_any_scale_are_found(name, d):
     model = tg.LinearRegression(epsilon=2.0, delta=0.0, method=name, random_state=0).fit(X, y)
     np.testing.assert_allclose(model.coef_ * units, np.ones(d), atol=0.15)
     assert model.intercept_ + model.coef_ @ (5.0 * units) == pytest.approx(1000.0 + 5.0 * d, abs=0.3)
+
+
+@pytest.mark.parametrize("rare", [True, False])
+def test_rows_with_rare_large_numbers_of_an_unscaled_column_are_held(rare):
+    """No pick sees a column that one row in 25 has: in its own units its slope is noise, and so are those rows."""
+    for seed in range(800, 806):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((8000, 6))
+        X[:, 5] = np.where(rng.random(8000) < 0.04, 2000.0 + 10.0 * X[:, 5], 0.0) if rare else X[:, 5]
+        y = X[:, :5].sum(axis=1) + rng.standard_normal(8000)
+        model = tg.LinearRegression(epsilon=0.2, delta=0.0, random_state=seed).fit(X, y)
+        assert (model.feature_range_ is not None) == rare
+        assert np.mean((y - model.predict(X)) ** 2) < 0.5 * y.var()

@@ -332,3 +332,33 @@ def test_a_stated_moment_bounds_what_is_put_back():
     tight, ended = np.zeros(2), np.array([0.1, 100.0])
     parts = [still_taken(tight, ended, sizes, level, order) for order in (1.5, 2.0, 4.0)]
     assert parts[0] > parts[1] > parts[2] > 0.0
+
+
+def _mostly_zero(rng, n=4773):
+    """Three in four targets are 0, the others spread over four octaves."""
+    X = rng.standard_normal((n, 8))
+    share = 0.25 + 0.1 * np.clip(X[:, 1], -2.0, 2.0)
+    return X, np.where(rng.random(n) < share, np.exp(0.2 + 1.2 * rng.standard_normal(n)), 0.0)
+
+
+def test_no_level_hides_what_a_faint_histogram_of_residuals_does_not_see():
+    """Where most targets are 0, what is left of them after a step is seen first, and the others may not be at all."""
+    mass = np.zeros(CELLS)
+    mass[0], mass[2 * -LOW - 14 : 2 * -LOW - 10] = 0.5, 0.125
+    sizes, level = Histogram(mass, 0.01), ClipLevel(0.4)
+    walk = Walk(BoundedDescent(1000, 20, 3, 1, level), Course(Squared(), View(2), 1.0, np.zeros(2)), [], [], 1.0, 1.0)
+    assert walk.least(sizes) == 0.0
+    heaped = replace(walk, heaped=sizes.zeros > 0.0)
+    assert heaped.levelled(sizes).limit == heaped.least(sizes) == pytest.approx(0.1)
+    assert walk.levelled(sizes).limit == level_and_curvature(sizes, Squared(), level)[0] < 0.1
+    assert replace(heaped, course=replace(walk.course, loss=BalancedLogistic())).least(sizes) == 0.0
+
+
+def test_targets_that_are_mostly_0_are_fitted_where_the_budget_hardly_carries_levels():
+    found = []
+    for seed in (0, 1, 3, 7, 8, 10):
+        X, y = _mostly_zero(np.random.default_rng(900 + seed))
+        model = tg.LinearRegression(epsilon=0.65, delta=1e-6, random_state=seed).fit(X, y)
+        found.append(1.0 - np.mean((y - model.predict(X)) ** 2) / y.var())
+    assert min(found) > -0.01
+    assert np.mean(found) > 0.0

@@ -23,6 +23,10 @@ __all__ = ["BoundedDescent", "Course", "Walk", "believed", "descend", "shrunk"]
 MOST, FAR = 0.15, 0.1
 """No level of residuals is below 15 % of their 90 % quantile: most targets may be the same."""
 
+UNSEEN = 10.0
+"""Where many residuals are 0 at the start, no level is below so many times a cell's noise, in scales of the target:
+the others are so few that a faint histogram may not see them, and takes what is predicted of zeros for residuals."""
+
 LEAST_CURVATURE = 0.03
 """Smallest curvature of classes that is believed, relative to the loss's own."""
 
@@ -137,6 +141,14 @@ class Walk:
     curvature: float
     even: bool = False
     found: list[FloatVector] = field(default_factory=list)
+    heaped: bool = False
+
+    def least(self, sizes: Histogram) -> float:
+        """Return the least level of slopes that is believed of a histogram, where many targets are the same."""
+        loss = self.course.loss
+        if not (self.heaped and isinstance(loss, ResidualLoss)):
+            return 0.0
+        return float(np.max(np.abs(loss.derivative(np.array([-UNSEEN, UNSEEN]) * sizes.noise, np.zeros(2)))))
 
     def tested(self, sizes: Histogram) -> Generator[Query, Released, "Walk"]:
         """Ask whether residuals are skewed, at the average point (step "tilt").
@@ -145,7 +157,8 @@ class Walk:
         well be symmetric: tight levels leave no bias then.
         """
         course, n = self.course, self.descent.n
-        tight, wide = (sizes.beyond(tail) for tail in TILT_TAILS)
+        least = self.least(sizes)
+        tight, wide = (max(sizes.beyond(tail), times * least) for tail, times in zip(TILT_TAILS, (1, 2), strict=True))
         ratio = (1.0 - TILT_TAILS[1]) / (1.0 - TILT_TAILS[0])
         tilts = Tilts(Gradient(course.view, course.loss, self.point), tight, max(wide, tight), ratio)
         reply = yield Query("tilt", Clipped(tilts, tilts.largest, self.descent.bits))
@@ -154,7 +167,8 @@ class Walk:
 
     def levelled(self, sizes: Histogram) -> "Walk":
         """Return the walk with a level, and a curvature, by these sizes of slopes."""
-        limit, curvature = level_and_curvature(sizes, self.course.loss, self.descent.level_of(self.even))
+        level = self.descent.level_of(self.even)
+        limit, curvature = level_and_curvature(sizes, self.course.loss, level, self.least(sizes))
         return replace(self, limit=limit, curvature=min(curvature, self.course.most))
 
     def onward(self, name: str, length: int = 0) -> Generator[Query, Released, "Walk"]:
@@ -238,6 +252,8 @@ def descend(
         if descent.refreshed(step):
             gradient = Gradient(course.view, course.loss, walk.points[-1])
             sizes = yield from histogram(names[0], Slope(gradient), descent.n, descent.bits)
+            if step == 0:
+                walk = replace(walk, heaped=sizes.zeros > 0.0)
             if descent.tested(step):
                 walk = yield from walk.tested(sizes)
             walk = walk.levelled(sizes)
@@ -257,11 +273,11 @@ def believed(values: FloatVector, variance: float) -> float:
     return max(0.0, 1.0 - values.size * variance / max(float(values @ values), 1e-300))
 
 
-def level_and_curvature(sizes: Histogram, loss: Loss, level: ClipLevel) -> tuple[float, float]:
-    """Return the level at which slopes are clamped, and the mean curvature of the loss that is left."""
+def level_and_curvature(sizes: Histogram, loss: Loss, level: ClipLevel, least: float = 0.0) -> tuple[float, float]:
+    """Return the level at which slopes are clamped, not below `least`, and the mean curvature that is left."""
     bound = math.inf if loss.lipschitz is None else loss.lipschitz
     if not isinstance(loss, ResidualLoss) and bound < math.inf:
         # For log-odds that are right, the mean size of a slope is twice the mean curvature.
         return bound, max(0.5 * sizes.moment(bound, 1.0), LEAST_CURVATURE * loss.usual_curvature)
-    limit = max(sizes.beyond(level.tail, level.order), MOST * sizes.beyond(FAR))
+    limit = max(sizes.beyond(level.tail, level.order), MOST * sizes.beyond(FAR), least)
     return min(limit, bound), (1.0 - level.tail) * loss.usual_curvature

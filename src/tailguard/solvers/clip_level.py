@@ -64,9 +64,8 @@ class Histogram:
         """
         edges = np.exp2(LOW + np.arange(CELLS + 1) / SUBSTEPS)
         mass = self.mass[:-1]  # the last cell holds infinities, which contribute nothing
-        seen = self._seen
-        if mass[0] > seen:  # the first one holds zeros, to which no level matters
-            tail *= max(1.0 - mass[0], seen)
+        if self.zeros:  # to which no level matters
+            tail *= max(1.0 - self.zeros, self._seen)
         top = max(self._last(width) for width in WIDTHS)
         if not top:  # nothing is certain: take the end of the fullest two octaves
             top = 2 * SUBSTEPS + int(np.argmax(np.convolve(mass[1:], np.ones(2 * SUBSTEPS), "valid")))
@@ -167,6 +166,11 @@ class Histogram:
         if self.exponential:
             return float(self.noise * np.log(CELLS / (2.0 * FALSE_ALARM)) / np.sqrt(2.0))
         return float(self.noise * -ndtri(FALSE_ALARM / CELLS))
+
+    @property
+    def zeros(self) -> float:
+        """Share of the records that are 0, in the first cell; 0 where noise explains it."""
+        return float(self.mass[0]) if self.mass[0] > self._seen else 0.0
 
     @property
     def present(self) -> float:

@@ -12,6 +12,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setting, Solve
 from tailguard.solvers.clip_level import SUBSTEPS
@@ -24,9 +25,13 @@ from tailguard.statistics.scalars import Norm
 from tailguard.statistics.sparse_rows import AnyRows, SparseRows
 from tailguard.statistics.view import View
 
-__all__ = ["FeatureRange", "feature_range", "rows_within", "with_feature_range"]
+__all__ = ["FeatureRange", "doubtful_rows", "feature_range", "with_feature_range"]
 
 S = TypeVar("S")
+
+FARTHEST = 10.0
+"""Rows that differ from the centre by more than so many scales of doubtful columns, in root mean square, are predicted
+as if they ended there."""
 
 BLOCK = 2**22
 """Numbers that are looked at together."""
@@ -146,13 +151,30 @@ def feature_range(query: Query, reply: Released, coefficients: FloatVector) -> F
     noise = reply.noise * (math.sqrt(2.0) if reply.exponential else 1.0)
     length = reach(reply.value, noise, statistic.edges, exponential=reply.exponential, substeps=SUBSTEPS, atoms=False)
     radius = math.sqrt(max(length**2 - bool(view.intercept), 0.0))  # the intercept is an entry of every row
-    return rows_within(view, coefficients, radius)
+    return _rows_within(view, coefficients, radius)
 
 
-def rows_within(view: View, coefficients: FloatVector, radius: float) -> FeatureRange | None:
+def doubtful_rows(view: View, coefficients: FloatVector, doubtful: NDArray[np.bool_]) -> FeatureRange | None:
+    """Return the rows that are believed where scales of some columns may be far too small; None where none of them is.
+
+    Parameters
+    ----------
+    view : View
+        Prepared.
+    coefficients : vector
+        Of the model.
+    doubtful : bool vector
+        Which columns may have such a scale; the others do not count in the length of a row.
+    """
+    seen = np.where(doubtful, coefficients, 0.0)
+    return _rows_within(view, seen, FARTHEST * math.sqrt(np.count_nonzero(seen)))
+
+
+def _rows_within(view: View, coefficients: FloatVector, radius: float) -> FeatureRange | None:
     """Return the rows of a prepared view that are no longer than a radius; None where nothing depends on it."""
     if not (math.isfinite(radius) and radius > 0.0 and np.any(coefficients)):
         return None
     centre, scale = units(view)
+    centre = np.zeros(scale.size) if view.centre is None else centre
     rates = np.where(coefficients == 0.0, 0.0, 1.0 / scale)
     return FeatureRange(tuple(centre.tolist()), tuple(rates.tolist()), radius)

@@ -10,7 +10,7 @@ from tailguard.domains.base import Domain
 from tailguard.domains.box import Box
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released, Solve, Solver
-from tailguard.solvers.ending import Ending, end
+from tailguard.solvers.ending import Ending
 from tailguard.solvers.net import Net, inside, picked
 from tailguard.solvers.perturbed_fit import Start, started
 from tailguard.solvers.pure_units import PureUnits
@@ -71,7 +71,7 @@ class NetSearch(Solver):
             if self.level is not None and number == len(self.picks):
                 clip = min(clip, self.level * (yield from start.gradient_level(self.width, point, self.n, self.bits)))
             point = yield from self._pick(start, point, clip, ridge)
-        return (yield from end(self.ending, start.view, start.loss, start.null, start.null + point, self.domain))
+        return (yield from start.end(self.ending, point, self.domain))
 
     def _pick(
         self, start: Start, centre: FloatVector, clip: float, ridge: float

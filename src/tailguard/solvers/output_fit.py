@@ -12,7 +12,7 @@ from tailguard._validate import refuse
 from tailguard.domains.base import Domain
 from tailguard.losses.base import Loss
 from tailguard.solvers.base import FloatVector, Query, Released, Solve, Solver
-from tailguard.solvers.ending import Ending, end
+from tailguard.solvers.ending import Ending
 from tailguard.solvers.localisation import Phase, aggregated
 from tailguard.solvers.perturbed_fit import Start, started
 from tailguard.solvers.pure_units import PureUnits
@@ -61,7 +61,7 @@ class OutputFit(Solver):
         point = np.zeros(start.view.dimension)
         for phase in self.phases:
             point = _near(aggregated((yield from self._answers(phase, start, point))))
-        return (yield from end(self.ending, start.view, start.loss, start.null, start.null + point, self.domain))
+        return (yield from start.end(self.ending, point, self.domain))
 
     def _answers(
         self, phase: Phase, start: Start, centre: FloatVector

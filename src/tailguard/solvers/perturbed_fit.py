@@ -4,6 +4,7 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tailguard.domains.base import Domain
 from tailguard.losses.absolute import Absolute
@@ -11,8 +12,9 @@ from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.losses.hinge import Hinge
 from tailguard.solvers.base import FloatVector, Query, Released, Setting, Solve, Solver
 from tailguard.solvers.ending import Ending, end, first_offset
+from tailguard.solvers.feature_range import doubtful_rows
 from tailguard.solvers.offset import Offset
-from tailguard.solvers.pure_units import PureUnits, prepare_pure
+from tailguard.solvers.pure_units import PureUnits, prepare_pure, unscaled
 from tailguard.solvers.rank_level import rank_level
 from tailguard.solvers.refit import scaled_loss
 from tailguard.statistics.fields import Gradient, Rows
@@ -94,7 +96,7 @@ class PerturbedFit(Solver):
             point = yield from self._minimiser("rough fit", self.rough, start, clip)
             clip = min(clip, self.level * (yield from start.gradient_level(self.width, point, self.n, self.bits)))
         point = yield from self._minimiser("fit", self.fit, start, clip)
-        return (yield from end(self.ending, start.view, start.loss, start.null, start.null + point, self.domain))
+        return (yield from start.end(self.ending, point, self.domain))
 
     def _minimiser(
         self, step: str, setting: Perturbed, start: "Start", clip: float
@@ -131,12 +133,15 @@ class Start:
         The null model: 0, and an intercept for classes.
     length : float
         The usual length of a row, an intercept included.
+    unscaled : bool vector
+        Columns in their own units: rows in which they are large are not believed, as no fit has seen them.
     """
 
     view: View
     loss: Loss
     null: FloatVector
     length: float
+    unscaled: NDArray[np.bool_]
 
     def shifted(self, width: float) -> Loss:
         """Return the loss with kinks at least so wide, of models counted from the null model."""
@@ -148,6 +153,11 @@ class Start:
         norms = Norm(Gradient(self.view, self.shifted(width), point))
         usual = self.length * (self.loss.lipschitz or 1.0)
         return (yield from rank_level("gradient level", norms, 0.5, n, bits, otherwise=usual))
+
+    def end(self, ending: Ending, point: FloatVector, domain: Domain) -> Solve:
+        """Ask what ends a fit, and return the model that is so far from the null model, and where it is believed."""
+        estimate = yield from end(ending, self.view, self.loss, self.null, self.null + point, domain)
+        return replace(estimate, feature_range=doubtful_rows(self.view, estimate.coefficients, self.unscaled))
 
 
 def started(
@@ -166,7 +176,7 @@ def started(
     loss, null = scaled_loss(loss, view), np.zeros(view.dimension)
     if intercept and not isinstance(loss, ResidualLoss):
         null[-1] = yield from first_offset(view, loss, n, bits)
-    return Start(view, loss, null, length)
+    return Start(view, loss, null, length, unscaled(view, units))
 
 
 def widened(loss: Loss, width: float) -> Loss:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tailguard._validate import choice
 from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Released, Setting
@@ -33,7 +34,7 @@ from tailguard.statistics.signed_ranks import Halves, SignedRanks
 from tailguard.statistics.squares import Squares
 from tailguard.statistics.view import View
 
-__all__ = ["LEADING", "POSITIONS", "PureUnits", "alarm_levels", "prepare_pure"]
+__all__ = ["LEADING", "POSITIONS", "PureUnits", "alarm_levels", "prepare_pure", "unscaled"]
 
 SUBSTEPS = 64
 POSITIONS = 2 * (HIGH - LOW) * SUBSTEPS
@@ -50,6 +51,9 @@ RARE, SMALLEST = 1, 2.0**-27
 """A column that differs from its centre in less than about 3/8 of the records is left in its own units, and so is one
 whose size would be absurd. A pick for a rare indicator is nearly blind: it must not fall on a size far too small, for
 then the slope is far too large, and the few records that have the indicator are predicted absurdly."""
+
+OWN = 1.0
+"""The scale of such a column. No pick gives exactly that: candidates are powers of 2 times a normaliser."""
 
 LARGE, OCTAVES, LEADING, ROOM = 4, 4, 7, 2
 """Entries from 2^LARGE on are large; `LEADING` cells of so many octaves each count them, and where a cell counts
@@ -149,10 +153,15 @@ def _sizes(
     sizes = np.empty(view.dimension_in)
     for j in range(view.dimension_in):
         column = Columns(replace(view, columns=[j]))
-        sizes[j] = yield from rank_level(
-            "feature scale", column, level, n, bits, otherwise=1.0 / normaliser, rare=RARE, noise=noise
-        )
-    return np.where(sizes < SMALLEST, 1.0, normaliser * sizes)
+        sizes[j] = yield from rank_level("feature scale", column, level, n, bits, otherwise=0.0, rare=RARE, noise=noise)
+    return np.where(sizes < SMALLEST, OWN, normaliser * sizes)
+
+
+def unscaled(view: View, units: PureUnits | None) -> NDArray[np.bool_]:
+    """Return which columns were left in their own units, because no size of them was seen."""
+    if units is None or units.known.scale is not None:
+        return np.zeros(view.dimension_in, bool)
+    return np.equal(np.asarray(view.scale), OWN)
 
 
 def _target(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Released, View]:

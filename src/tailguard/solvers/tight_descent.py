@@ -13,7 +13,7 @@ from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Released, Solve, Solver
 from tailguard.solvers.bounded_descent import believed
 from tailguard.solvers.ending import Held, first_offset
-from tailguard.solvers.feature_range import FeatureRange, rows_within
+from tailguard.solvers.feature_range import FeatureRange, doubtful_rows
 from tailguard.solvers.log_odds import odds_range
 from tailguard.solvers.model_choice import choose
 from tailguard.solvers.places import believed_means, places
@@ -40,10 +40,9 @@ LEAST_SLOPE, LEAST_CURVATURE = 1e-100, 0.01
 DOUBT = 2.0
 """A last change of the intercept is believed as far as so many times its noise does not explain it."""
 
-NARROW, FARTHEST = 1.0 / 32.0, 10.0
+NARROW = 1.0 / 32.0
 """Columns whose scale is so small a part of their centre are far from 0, as it seems: or nearly all of their numbers
-are the same, and the scale is noise. Rows that differ by more than so many of such scales, in root mean square, are
-predicted as if they ended there."""
+are the same, and the scale is noise."""
 
 
 @dataclass(frozen=True)
@@ -142,9 +141,7 @@ class TightDescent(Solver):
         if "feature scale" not in self.preparation.asked:
             return None
         centre, scale = units(view)
-        narrow = (scale < NARROW * np.abs(centre)) & (coefficients != 0.0)
-        radius = FARTHEST * math.sqrt(np.count_nonzero(narrow))
-        return rows_within(view, np.where(narrow, coefficients, 0.0), radius)
+        return doubtful_rows(view, coefficients, scale < NARROW * np.abs(centre))
 
     def _chosen(
         self, view: View, loss: Held, flat: float, models: list[FloatVector]
