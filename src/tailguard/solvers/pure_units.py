@@ -161,7 +161,7 @@ def unscaled(view: View, units: PureUnits | None) -> NDArray[np.bool_]:
     """Return which columns were left in their own units, because no size of them was seen."""
     if units is None or units.known.scale is not None:
         return np.zeros(view.dimension_in, bool)
-    return np.equal(np.asarray(view.scale), OWN)
+    return np.asarray(np.equal(np.asarray(view.scale), OWN))
 
 
 def _target(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Released, View]:
