@@ -13,9 +13,9 @@ from tailguard.errors import ParameterError
 from tailguard.statistics import Columns, Halves, Octaves, SignedRanks, Target, View
 
 
-def signed(values, level=0.5, *, low=-20, high=20, substeps=16):
+def signed(values, level=0.5, *, low=-20, high=20, substeps=16, prior=0.0):
     """Return the statistic of a target, and its entries."""
-    statistic = SignedRanks(Octaves(Halves(Target(View(1))), low, high, substeps, 20), level, len(values))
+    statistic = SignedRanks(Octaves(Halves(Target(View(1))), low, high, substeps, 20), level, len(values), prior)
     engine = engines.open(np.zeros((len(values), 1)), np.asarray(values, dtype=float))
     return statistic, statistic.evaluate(Selection(engine, WHOLE))
 
@@ -46,6 +46,23 @@ def test_a_median_that_many_records_share_stands_out():
     assert np.sort(scores)[-2] <= -(10 << 20)
 
 
+@pytest.mark.parametrize("prior", [1.0, 36.5, 100.0])
+def test_every_cell_but_the_one_of_zeros_loses_the_prior(prior):
+    values = np.random.default_rng(2).normal(3.0, 4.0, 100)
+    (statistic, plain), (_, scores) = signed(values), signed(values, prior=prior)
+    losses = (plain - scores) / 2.0**20
+    zero = int(np.argmin(np.abs(statistic.points)))
+    assert losses[zero] == 0.0 == losses[-1]
+    assert np.all(np.delete(losses[:-1], zero) == prior)
+
+
+def test_numbers_on_both_sides_of_zero_have_their_median_there_and_others_do_not():
+    rng = np.random.default_rng(3)
+    for shift, expected in ((0.5, 0.0), (5.0, 5.0), (-300.0, -300.0)):
+        statistic, scores = signed(rng.normal(shift, 1.0, 1000), prior=360.0)
+        assert statistic.points[int(np.argmax(scores[:-1]))] == pytest.approx(expected, rel=0.05)
+
+
 def test_missing_values_count_for_nothing_and_without_numbers_there_is_no_quantile():
     statistic, scores = signed(np.concatenate([np.full(50, np.nan), np.full(50, -4.0)]))
     assert statistic.points[int(np.argmax(scores))] == pytest.approx(-4.0, rel=0.05)
@@ -70,6 +87,9 @@ def test_parameters_are_checked():
     ):
         with pytest.raises(ParameterError, match="parameter of SignedRanks"):
             SignedRanks(wrong, 0.5, 10)
+    for prior in (-1.0, 11.0, np.nan):
+        with pytest.raises(ParameterError, match="'prior' parameter of SignedRanks"):
+            SignedRanks(inner, 0.5, 10, prior)
     with pytest.raises(ParameterError, match="parameter of Halves"):
         Halves(Columns(View(2)))
     large = SignedRanks(dataclasses.replace(inner, bits=40), 0.5, 2**30)

@@ -10,7 +10,7 @@ from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry, carry_groups
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import MEAN_UNIT, mean_error
-from tailguard.recipes.preparation import feature_drafts, pooled_drafts, preparation_for
+from tailguard.recipes.preparation import COARSE, feature_drafts, pooled_drafts, preparation_for
 from tailguard.solvers.clip_level import CELLS, ClipLevel
 from tailguard.solvers.oracles import Clip, MeanOracle
 from tailguard.solvers.preparation import Preparation
@@ -30,13 +30,26 @@ SQUARE = 0.03
 SINGLE = 0.12
 """Share of the clip level of a single column, which needs no scale."""
 
+PICK, MOST_PICKS, REPEATED = 75.0, 3, 0.08
+"""n·ε of one pick of a median, which goes far astray once in 100 000. With δ = 0: how often each is picked at most, and
+the share of all of them up to which that is more than once."""
+
+PRIOR = 0.36
+"""By how many records, as a share of n, any other median must be ahead of 0: the logarithm of how many there are, times
+the noise of such a pick."""
+
+SIZES, MOST, LEAST = 94.0, 0.3, 0.04
+"""n·ε ÷ d of the columns' scales with δ = 0, for noise in a bin of 3 % of n; the largest share, and the least one."""
+
+LEVELS, CLEAR = 48.0, 10.0
+"""n·ε of the clip level there, for noise of 6 %, and so many times it where that is cheap."""
+
 TAIL = 3.0
 """Wanted mass beyond the threshold, in units of the oracle's noise: there noise and bias of independent columns
 balance, for tails of order about 3."""
 
 LOUDEST = 0.06
-"""Noise in the bins of a scale's histogram, as a share of n, beyond which it is no scale. Above the noise that a median
-of every column takes, and below that, a mean goes without centres: it is as exact as the sizes of columns allow."""
+"""Noise in the bins of a scale's histogram, as a share of n, beyond which it is no scale. Picks cost 36 % there."""
 
 
 def least_order(problem: Problem) -> float:
@@ -56,13 +69,8 @@ def plan_centred_mean(recipe: str, oracle: MeanOracle, problem: Problem, privacy
     n, d, bits = problem.n, problem.d, grid_bits(problem.n)
     carry_groups(oracle, problem.n, problem, privacy)
     noise = CountNoise.of(privacy)
-    needed = privacy.pure or not isinstance(oracle, Clip)
-    preparation = preparation_for(problem, privacy, noise, d, CENTRE, medians=needed)
-    if not preparation.medians:
-        masses = noise.of_bisection(CENTRE + SCALE if d > 1 else SINGLE, 2, d) / n  # two counts of each histogram move
-        carry("A private scale of every column", masses, LOUDEST, problem, privacy)
-    preparation = replace(preparation, scaled=d > 1, pooled=d > 1)
-    drafts, errors = _preparation_drafts(preparation, d), _errors(oracle, privacy)
+    preparation, drafts = _picked(problem, privacy) if privacy.pure else _counted(oracle, problem, privacy, noise)
+    errors = _errors(oracle, privacy)
     served = [Draft("mean square", Clipped, d, SQUARE)] if errors is not None else []
     main = 1.0 - sum(draft.share for draft in [*drafts, *served])
     level = ClipLevel(min(TAIL * oracle.noise(d) * noise.of_one(main) / n, 0.5), least_order(problem))
@@ -83,16 +91,50 @@ def plan_centred_mean(recipe: str, oracle: MeanOracle, problem: Problem, privacy
     )
 
 
+def _counted(
+    oracle: MeanOracle, problem: Problem, privacy: Privacy, noise: CountNoise
+) -> tuple[Preparation, list[Draft]]:
+    """Return how medians and sizes are sought by counts, with their steps; medians by picks if counts carry none."""
+    n, d, needed = problem.n, problem.d, not isinstance(oracle, Clip)
+    preparation = preparation_for(problem, privacy, noise, d, CENTRE, medians=needed)
+    centre, scale = CENTRE, SCALE
+    if not preparation.medians:
+        centre, scale = noise.of_picks(PICK, n, d), CENTRE + SCALE
+        masses = noise.of_bisection(scale if d > 1 else SINGLE, 2, d) / n  # two counts of each histogram move
+        carry("A private scale of every column", masses, LOUDEST, problem, privacy)
+        preparation = replace(preparation, medians=True, picks=1, prior=PRIOR * n)
+    preparation = replace(preparation, scaled=d > 1, pooled=d > 1)
+    return preparation, [
+        *feature_drafts(preparation, d, centre, scale),
+        *pooled_drafts(preparation, POOLED),
+        Draft("clip level", Octaves, CELLS, LEVEL if preparation.scaled else SINGLE),
+    ]
+
+
+def _picked(problem: Problem, privacy: Privacy) -> tuple[Preparation, list[Draft]]:
+    """Return the same where δ = 0, by picks: the noise of a pick does not grow with its cells.
+
+    Shares add up there, so that each is as much as its step takes, and no more.
+    """
+    d, total = problem.d, problem.n * privacy.epsilon
+    each, sized = d / total, d > 1
+    times = min(MOST_PICKS, max(1, int(REPEATED / (PICK * each))))
+    preparation = Preparation(COARSE, scaled=sized, pooled=sized, scales=problem.scales, picks=times)
+    preparation = replace(preparation, prior=PRIOR * problem.n)
+    sizes = max(SIZES * each, LEAST)
+    if "feature scale" in preparation.asked:
+        carry("A private scale of every column", sizes, MOST, problem, privacy)
+    carry("A private clip level", LEVELS / total, SINGLE, problem, privacy)
+    level = min(max(CLEAR * LEVELS / total, LEAST), SINGLE)
+    return preparation, [
+        *feature_drafts(preparation, d, max(times * PICK * each, LEAST), sizes),
+        *pooled_drafts(preparation, POOLED),
+        Draft("clip level", Octaves, CELLS, level),
+    ]
+
+
 def _errors(oracle: MeanOracle, privacy: Privacy) -> float | None:
     """Return the standard deviation ÷ scale of the noise where the uncertainty is estimated: Gaussian, or Laplace."""
     if not isinstance(oracle, Clip):
         return None
     return math.sqrt(2.0) if privacy.pure else 1.0
-
-
-def _preparation_drafts(preparation: Preparation, d: int) -> list[Draft]:
-    return [
-        *feature_drafts(preparation, d, CENTRE, SCALE if preparation.medians else CENTRE + SCALE),
-        *pooled_drafts(preparation, POOLED),
-        Draft("clip level", Octaves, CELLS, LEVEL if preparation.scaled else SINGLE),
-    ]

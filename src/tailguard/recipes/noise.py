@@ -39,3 +39,13 @@ class CountNoise:
         """Return the noise of each of `depth` counts, for several scalars at once."""
         copies = depth * scalars
         return self.of_one(share) * (copies if self.pure else math.sqrt(copies))
+
+    def of_picks(self, strength: float, n: int, scalars: int = 1) -> float:
+        """Return the share with which a pick for each of several scalars has the strength n·ε of its own.
+
+        Scores are distances in ranks; noise on them has a scale of 2n ÷ strength records. With δ > 0 a pick at ε costs
+        ε²/8 of zCDP.
+        """
+        if self.pure:
+            return scalars * strength * self.multiplier / (math.sqrt(2.0) * n)
+        return scalars * (strength * self.multiplier / (2.0 * n)) ** 2

@@ -7,10 +7,12 @@ from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
+from tailguard.solvers.picked import FINELY_SIGNED
 from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.spread import HIGH, LOW
 from tailguard.statistics.below import Below
 from tailguard.statistics.octaves import Octaves
+from tailguard.statistics.signed_ranks import SignedRanks
 
 __all__ = ["COARSE", "LIMIT", "feature_drafts", "pooled_drafts", "preparation_for", "target_drafts"]
 
@@ -55,7 +57,10 @@ def preparation_for(
 
 def feature_drafts(preparation: Preparation, d: int, centre: float, scale: float) -> list[Draft]:
     """Return the steps "feature centre" and "feature scale", as far as they are asked for, with their shares."""
-    medians = Draft("feature centre", Below, d, centre, preparation.grid.depth)
+    if preparation.picks:
+        medians = Draft("feature centre", SignedRanks, FINELY_SIGNED, centre, preparation.picks * d, picks=1)
+    else:
+        medians = Draft("feature centre", Below, d, centre, preparation.grid.depth)
     spreads = Draft("feature scale", Octaves, d * (HIGH - LOW), scale, parts=d)
     return [draft for draft in (medians, spreads) if draft.name in preparation.asked]
 

@@ -9,8 +9,9 @@ from tailguard.recipes.draft import Draft
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.preparation import COARSE, FINE
+from tailguard.solvers.picked import FINELY_SIGNED
 from tailguard.solvers.preparation import Preparation
-from tailguard.solvers.pure_units import LEADING, POSITIONS, PureUnits, alarm_levels
+from tailguard.solvers.pure_units import LEADING, PureUnits, alarm_levels
 from tailguard.solvers.rank_level import CANDIDATES
 from tailguard.solvers.scales import Scales
 from tailguard.statistics.below import Below
@@ -170,7 +171,7 @@ def _medians(name: str, grid: Preparation | None, problem: Problem, privacy: Pri
     if grid is not None:
         return Draft(name, Below, scalars, _grid_share(problem, privacy, grid, scalars), grid.grid.depth)
     share = _picks(problem, privacy, POSITION, scalars, AMPLE)
-    return Draft(name, SignedRanks, POSITIONS, share, scalars, picks=1)
+    return Draft(name, SignedRanks, FINELY_SIGNED, share, scalars, picks=1)
 
 
 def _picks(problem: Problem, privacy: Privacy, count: float, scalars: int, ample: float) -> float:

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from tailguard._validate import integer, real
 from tailguard.domains.base import Domain
 from tailguard.domains.whole_space import WholeSpace
 from tailguard.solvers.base import OPTIONAL, Estimate, FloatVector, Query, Released, Setting
+from tailguard.solvers.picked import FINE, signed_median
 from tailguard.solvers.quantile import LogGrid, quantile
 from tailguard.solvers.scales import Scales
 from tailguard.solvers.spread import HIGH, LOW, spread
@@ -50,6 +52,11 @@ class Preparation(Setting):
     medians : bool
         Whether columns are centred, too. Where the budget carries no median of every column, only the target is: the
         Gram matrix finds the columns' means, as long as they are not far off in units of their sizes.
+    picks : int, default=0
+        How often every column's median is picked, each time around the last one; 0 where medians are sought by counts.
+    prior : float, default=0.0
+        How many records every other median must be ahead of 0: half of a column may be 0, and then any number up to the
+        next one is a median.
     """
 
     substeps: int
@@ -58,6 +65,12 @@ class Preparation(Setting):
     pooled: bool = False
     scales: Scales | None = field(default=None, metadata=OPTIONAL)
     medians: bool = True
+    picks: int = field(default=0, metadata=OPTIONAL)
+    prior: float = field(default=0.0, metadata=OPTIONAL)
+
+    def __post_init__(self) -> None:
+        integer("picks", self.picks, "Preparation", at_least=0, at_most=8)
+        real("prior", self.prior, "Preparation", at_least=0.0)
 
     @property
     def known(self) -> Scales:
@@ -87,7 +100,8 @@ class Preparation(Setting):
     @property
     def resolution(self) -> float:
         """Relative distance of two edges, with a factor 4 of caution."""
-        return float(4.0 * (np.exp2(1.0 / self.substeps) - 1.0))
+        substeps, times = (FINE, self.picks) if self.picks else (self.substeps, 1)
+        return float(4.0 * (np.exp2(1.0 / substeps) - 1.0) ** times)
 
     def blur(self, view: View) -> float:
         """Return how far from 0 the grid may put a target that is equal to its median, in the view's units."""
@@ -103,17 +117,34 @@ def prepare_features(view: View, preparation: Preparation, n: int, bits: int) ->
     plain, known = replace(view, centre=None, scale=None, intercept=False), preparation.known
     centre = np.zeros(view.dimension_in) if known.centre is None else known.centre
     if "feature centre" in preparation.asked:
-        centre = yield from quantile("feature centre", Columns(plain), 0.5, n, bits, preparation.grid)
+        if preparation.picks:
+            centre = yield from _picked(plain, preparation, n, bits)
+        else:
+            centre = yield from quantile("feature centre", Columns(plain), 0.5, n, bits, preparation.grid)
     if "feature scale" not in preparation.asked:
         scale = np.ones(view.dimension_in) if known.scale is None else known.scale
         return replace(view, centre=centre, scale=scale)
     centred = Columns(replace(plain, centre=centre))
     # A mean has no intercept that a constant column would be at odds with: what the centre rounds off is counted too.
     rounded = preparation.resolution if known.centres is None else 0.0
-    scale = yield from spread("feature scale", centred, centre, n, bits, 0.0 if preparation.pooled else rounded)
+    blurred, ignored = rounded * bool(preparation.picks), rounded * (not preparation.pooled)
+    scale = yield from spread("feature scale", centred, centre, n, bits, ignored, rounded=blurred)
     if preparation.pooled:
         scale = yield from _pooled(replace(plain, centre=centre), scale, n, bits, rounded)
     return replace(view, centre=centre, scale=scale)
+
+
+def _picked(view: View, preparation: Preparation, n: int, bits: int) -> Generator[Query, Released, FloatVector]:
+    """Ask for the median of every column, and again for that of what is left: a pick tells a number within 1 %."""
+    centre = np.zeros(view.dimension_in)
+    for _ in range(preparation.picks):
+        rest = np.zeros(centre.size)
+        for j in range(centre.size):
+            column = Columns(replace(view, columns=[j]))
+            rest[j] = yield from signed_median("feature centre", column, n, bits, FINE, preparation.prior)
+        centre = centre + rest
+        view = replace(view, centre=centre)
+    return centre
 
 
 def _pooled(

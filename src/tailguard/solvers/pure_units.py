@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tailguard._validate import choice
 from tailguard.solvers.base import OPTIONAL, FloatVector, Query, Released, Setting
+from tailguard.solvers.picked import FINE, signed_median
 from tailguard.solvers.preparation import Preparation, without_faint_centre
 from tailguard.solvers.quantile import quantile
 from tailguard.solvers.rank_level import rank_level
@@ -28,17 +29,11 @@ from tailguard.solvers.wide import LEAST, LONGEST, shrunken
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Rows
 from tailguard.statistics.leaders import Leaders
-from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.scalars import Columns, Norm, Occurring, Scalars, Target
-from tailguard.statistics.signed_ranks import Halves, SignedRanks
 from tailguard.statistics.squares import Squares
 from tailguard.statistics.view import View
 
-__all__ = ["LEADING", "POSITIONS", "PureUnits", "alarm_levels", "prepare_pure", "unscaled"]
-
-SUBSTEPS = 64
-POSITIONS = 2 * (HIGH - LOW) * SUBSTEPS
-"""Number of entries that a median is picked from: cells of 1 % of what is in them."""
+__all__ = ["LEADING", "PureUnits", "alarm_levels", "prepare_pure", "unscaled"]
 
 NORMALISER = 1.4826
 """Standard deviations of a Gaussian law in a median deviation."""
@@ -227,9 +222,7 @@ def _medians(
         if grid is not None:
             found[j : j + 1] = yield from quantile(step, scalar, 0.5, n, bits, grid.grid)
             continue
-        ranks = SignedRanks(Octaves(Halves(scalar), LOW, HIGH, SUBSTEPS, bits), 0.5, n)
-        reply = yield Query(step, ranks)
-        found[j] = np.append(ranks.points, 0.0)[int(np.clip(reply.value[0], 0, POSITIONS - 1))]
+        found[j] = yield from signed_median(step, scalar, n, bits, FINE)
     return found
 
 

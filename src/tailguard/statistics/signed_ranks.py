@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tailguard._validate import refuse
+from tailguard._validate import real, refuse
 from tailguard.statistics.arrays import FloatMatrix, FloatVector, IntVector, frozen
 from tailguard.statistics.base import register
 from tailguard.statistics.octaves import Octaves
@@ -66,6 +66,9 @@ class SignedRanks(Ranked):
         Between 0 and 1; rounded to a multiple of 2⁻¹⁰.
     size : int
         The number of records, public.
+    prior : float, default=0.0
+        Every cell but the one around 0 loses so many records, a public number: where a part of the records is 0, any
+        number up to the next one is near to a median, and there are many such cells.
 
     Notes
     -----
@@ -74,7 +77,10 @@ class SignedRanks(Ranked):
 
     kind: ClassVar[str] = "signed rank distances"
 
+    prior: float = 0.0
+
     def __post_init__(self) -> None:
+        real("prior", self.prior, "SignedRanks", at_least=0.0, at_most=float(self.size))
         if type(self.inner) is not Octaves or type(self.inner.scalars) is not Halves or self.inner.cells < 2:
             raise refuse("inner", "SignedRanks", "Octaves of Halves with at least two cells", type(self.inner).__name__)
         self._check()
@@ -96,4 +102,8 @@ class SignedRanks(Ranked):
         # Whatever is not above 0 is in the first cell of the positive part, and the other way round.
         around = above[0] - below[1:].sum()
         signed = np.concatenate([below[:0:-1], [around], above[1:]])
-        return rank_distances(signed, self.level, self.size, self.bits)
+        distances = rank_distances(signed, self.level, self.size, self.bits)
+        if self.prior:
+            elsewhere = np.arange(distances.size - 1) != self.inner.cells - 1
+            distances = distances - np.append(elsewhere * round(self.prior * 2.0**self.bits), 0)
+        return distances
