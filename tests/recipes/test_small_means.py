@@ -65,10 +65,11 @@ def test_without_a_delta_a_median_is_picked_again_around_the_last_pick_where_tha
 
 
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize(("budget", "most"), [(SMALL, 0.25), (PURE, 0.06)])
-def test_columns_of_any_kind_have_a_mean(law, budget, most):
-    """The sample mean itself is off by 0.01; a mean around 0 of years was off by 4 at the first budget, none existed at
-    the second."""
+@pytest.mark.parametrize("budget", [SMALL, PURE])
+def test_columns_of_any_kind_have_a_mean(law, budget):
+    """The sample mean is off by 0.01. Years were off by 4 at the first budget, all were refused at the second."""
+    # A pick tells years within 20 of them, which may all be the same: the scale stays in doubt.
+    most = 0.06 if budget is PURE else 0.8 if law is years else 0.25
     assert np.median([error(law, budget, seed) for seed in (510, 511, 512)]) < most
 
 
@@ -90,7 +91,7 @@ def test_a_single_column_needs_a_clip_level_alone():
     tg.Mean(epsilon=0.5, delta=0.0).plan(n_rows=2_000, n_features=1)
 
 
-@pytest.mark.parametrize("share", [0.6, 0.9, 1.0])
+@pytest.mark.parametrize("share", [0.6, 0.7, 0.95, 1.0])
 def test_a_column_that_may_be_an_atom_has_a_scale_between_that_of_rounding_and_its_size(share):
     """All records within the rounding of 100, or some of them 30 away: the fewer at the atom, the larger the scale."""
     n, size, rounded = 10_000, 100.0, 0.04
@@ -101,7 +102,7 @@ def test_a_column_that_may_be_an_atom_has_a_scale_between_that_of_rounding_and_i
     with pytest.raises(StopIteration) as stop:
         asked.send(Released("feature scale", exact, 100.0, exponential=False))
     small, large = 0.3, 0.25 * size
-    wanted = np.clip(2.0 * (share - (1.0 - share)) - 1.0, 0.0, 1.0)
+    wanted = np.clip(4.0 * (share - (1.0 - share)) - 2.0, 0.0, 1.0)
     assert stop.value.value[0] == pytest.approx(small**wanted * large ** (1.0 - wanted), rel=0.5)
 
 

@@ -127,8 +127,8 @@ def prepare_features(view: View, preparation: Preparation, n: int, bits: int) ->
     centred = Columns(replace(plain, centre=centre))
     # A mean has no intercept that a constant column would be at odds with: what the centre rounds off is counted too.
     rounded = preparation.resolution if known.centres is None else 0.0
-    blurred, ignored = rounded * bool(preparation.picks), rounded * (not preparation.pooled)
-    scale = yield from spread("feature scale", centred, centre, n, bits, ignored, rounded=blurred)
+    counted, ignored = (0.25 * rounded, 0.0) if preparation.pooled else (0.0, rounded)
+    scale = yield from spread("feature scale", centred, centre, n, bits, ignored, rounded=counted)
     if preparation.pooled:
         scale = yield from _pooled(replace(plain, centre=centre), scale, n, bits, rounded)
     return replace(view, centre=centre, scale=scale)

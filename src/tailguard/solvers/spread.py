@@ -50,8 +50,9 @@ ZEROS, LIKELY, LOUDEST = 0.5, 2.5, 0.05
 where theirs is, and none in a window beyond: a column of larger sizes spoils a fit. Where bins have more noise than the
 last number, few columns are better than many."""
 
-BESIDE = 0.25
-"""Scale of a column whose centre is an atom, in units of that centre."""
+BESIDE, DOUBT = 0.25, 1.5
+"""Scale of a column whose centre is an atom, in units of that centre; and how many deviations of noise speak for one: a
+scale that is far too small spoils all columns."""
 
 _Scale: TypeAlias = Callable[[FloatVector, float, int], float]
 
@@ -88,21 +89,25 @@ def spread(
     scale, calmer = (partial(_faint_scale, noise), 1.0) if noise > FAINT else (_scale, CALMER)
     found = [_without_zeros(scale, mass, threshold, first, int(place), calmer) for mass, first, place in rows]
     seen = _seen_together(masses, np.array(found), noise, threshold)
-    return _beside_atoms(masses, seen, np.abs(centre), rounded) if rounded else seen
+    return _beside_atoms(masses, noise, seen, np.abs(centre), rounded) if rounded else seen
 
 
-def _beside_atoms(masses: FloatVector, scale: FloatVector, centre: FloatVector, rounded: float) -> FloatVector:
+def _beside_atoms(
+    masses: FloatVector, noise: float, scale: FloatVector, centre: FloatVector, rounded: float
+) -> FloatVector:
     """Return larger scales for columns that may have an atom away from 0, and other numbers that are not seen.
 
     Numbers that lie within the rounding of the centre may all be the same. The fewer of the records they are, and the
-    more are between that and the size of the centre, the nearer a scale is to that size, which spoils no other column.
+    more are between that and the size of the centre, the nearer a scale is to that size, which spoils no other column:
+    there where these make up a quarter of the records, as it was where they make up an eighth.
     """
     cells = np.arange(masses.shape[1])
     level, place = (np.log2(np.maximum(size, 2.0**LOW))[:, np.newaxis] - LOW for size in (rounded * centre, centre))
     near = (cells <= level) & (cells > level - WINDOWS[-1])
     far = (cells > level) & (cells <= place + 1.0)
     all_near = (np.where(near, masses, 0.0) - np.where(far, masses, 0.0)).sum(axis=1)
-    part = np.clip(2.0 * all_near - 1.0, 0.0, 1.0)  # half of the records are at the centre of an atom
+    all_near = all_near - DOUBT * noise * np.sqrt((near | far).sum(axis=1))
+    part = np.clip(4.0 * all_near - 2.0, 0.0, 1.0)
     small, beside = scale <= 2.0 * rounded * centre, BESIDE * centre
     return np.where(small, np.where(small, scale, 1.0) ** part * beside ** (1.0 - part), scale)
 
