@@ -50,9 +50,9 @@ ZEROS, LIKELY, LOUDEST = 0.5, 2.5, 0.05
 where theirs is, and none in a window beyond: a column of larger sizes spoils a fit. Where bins have more noise than the
 last number, few columns are better than many."""
 
-BESIDE, DOUBT = 0.25, 1.5
-"""Scale of a column whose centre is an atom, in units of that centre; and how many deviations of noise speak for one: a
-scale that is far too small spoils all columns."""
+BESIDE, DOUBT, AROUND = 0.25, 2.0, 4
+"""Scale of a column whose centre is an atom, in units of that centre; how many deviations of noise speak for one (a scale
+that is far too small spoils all columns); and in how many octaves it is seen from a centre that was rounded."""
 
 _Scale: TypeAlias = Callable[[FloatVector, float, int], float]
 
@@ -103,7 +103,7 @@ def _beside_atoms(
     """
     cells = np.arange(masses.shape[1])
     level, place = (np.log2(np.maximum(size, 2.0**LOW))[:, np.newaxis] - LOW for size in (rounded * centre, centre))
-    near = (cells <= level) & (cells > level - WINDOWS[-1])
+    near = (cells <= level) & (cells > level - AROUND)
     far = (cells > level) & (cells <= place + 1.0)
     all_near = (np.where(near, masses, 0.0) - np.where(far, masses, 0.0)).sum(axis=1)
     all_near = all_near - DOUBT * noise * np.sqrt((near | far).sum(axis=1))
