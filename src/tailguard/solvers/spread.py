@@ -51,8 +51,8 @@ where theirs is, and none in a window beyond: a column of larger sizes spoils a 
 last number, few columns are better than many."""
 
 BESIDE, DOUBT, AROUND = 0.25, 2.0, 4
-"""Scale of a column whose centre is an atom, in units of that centre; how many deviations of noise speak for one (a scale
-that is far too small spoils all columns); and in how many octaves it is seen from a centre that was rounded."""
+"""Scale of a column whose centre is an atom, in units of that centre; how many deviations of noise speak for one, as a
+scale that is far too small spoils all columns; and in how many octaves it is seen from a centre that was rounded."""
 
 _Scale: TypeAlias = Callable[[FloatVector, float, int], float]
 
