@@ -247,7 +247,7 @@ def test_a_model_without_intercept_is_scaled_but_not_centred():
 
 @pytest.mark.parametrize(("target", "centre", "scale"), [
     (COLUMNS["normal"] + 1e4, 1e4, 1.0),
-    (COLUMNS["constant"], -3.25, 3.25),
+    (np.full(999, 1e-19), 1e-19, 1e-19),
     (np.zeros(999), 0.0, 2.0**-64),
     (np.full(999, np.nan), 0.0, 2.0**-64),
 ])  # fmt: skip
@@ -256,3 +256,27 @@ def test_a_target_always_has_a_scale(target, centre, scale):
     view, _ = told_exactly(asking, np.zeros((999, 1)), target)
     assert view.target_centre == pytest.approx(centre, rel=1e-4)
     assert view.target_scale == pytest.approx(scale, rel=0.3)
+
+
+@pytest.mark.parametrize(("target", "scale"), [
+    (COLUMNS["constant"], 0.0),
+    (COLUMNS["normal"] + 1e4, 1.0),
+    (0.01 * COLUMNS["normal"] - 1e4, 0.01),
+])  # fmt: skip
+@pytest.mark.parametrize("substeps", [2**9, 2**13])
+def test_a_target_within_the_rounding_of_its_centre_is_scaled_by_its_distance_from_there(target, scale, substeps):
+    asking = prepare_target(View(1), Preparation(substeps), 999, BITS)
+    view, _ = told_exactly(asking, np.zeros((999, 1)), target)
+    distance = float(np.sqrt(np.mean((target - view.target_centre) ** 2)))
+    assert distance < 2.0 * scale + 0.7 / substeps * abs(view.target_centre)
+    assert 0.5 * distance < view.target_scale < 2.0 * distance
+
+
+def test_the_target_has_its_own_grid():
+    setting = Preparation(2**9, target_substeps=2**18)
+    assert setting.of_target.grid == Preparation(2**18).grid
+    assert Preparation(2**9).of_target.grid == Preparation(2**9).grid
+    view, _ = told_exactly(prepare_target(View(1), setting, 999, BITS), np.zeros((999, 1)), COLUMNS["normal"] + 1e4)
+    assert view.target_centre == pytest.approx(1e4, rel=1e-5)
+    assert view.target_scale == pytest.approx(1.0, rel=0.3)
+    assert setting.blur(view) == pytest.approx(Preparation(2**18).blur(view))

@@ -11,14 +11,13 @@ from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import RISK_UNIT, risk
-from tailguard.recipes.preparation import COARSE, target_drafts
+from tailguard.recipes.preparation import target_drafts, target_preparation
 from tailguard.recipes.refit import RefitPlan
 from tailguard.recipes.settling import settling, settling_drafts
 from tailguard.recipes.wide import wide_drafts, wide_preparation
 from tailguard.solvers.centred_descent import CentredDescent, Descent
 from tailguard.solvers.clip_level import CELLS
 from tailguard.solvers.oracles import Clip
-from tailguard.solvers.preparation import Preparation
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.octaves import Octaves
@@ -94,7 +93,7 @@ def _solver(
         d=problem.d,
         bits=grid_bits(problem.n),
         intercept=problem.intercept,
-        target=Preparation(COARSE, centred=problem.intercept, scales=problem.scales) if own else None,
+        target=target_preparation(problem, privacy, TARGET / 2) if own else None,
         features=wide_preparation(problem, privacy, FEATURES),
         descent=Descent(steps, QUANTILE),
         refit=last.setting,

@@ -189,9 +189,9 @@ def _solver(problem: Problem, privacy: Privacy, shares: _Shares) -> Newton:
     descent = replace(descent, even=_even(problem, strength), settling=few)
     preparation = Preparation(COARSE, centred=False, scales=problem.scales)
     if intercept:
-        preparation = preparation_for(problem, privacy, noise, d, shares.centres, medians=False)
+        preparation = preparation_for(problem, privacy, noise, d, shares.centres, medians=False, target=TARGET * scaled)
         if "target centre" in preparation.asked and scaled:
-            ranks = noise.of_bisection(TARGET, preparation.grid.depth) / n
+            ranks = noise.of_bisection(TARGET, preparation.of_target.grid.depth) / n
             carry("A private median of the target", ranks, FAINTEST, problem, privacy)
     return Newton(
         loss=loss,

@@ -12,12 +12,11 @@ from tailguard.privacy.budget import Privacy
 from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
-from tailguard.recipes.preparation import COARSE, target_drafts
+from tailguard.recipes.preparation import target_drafts, target_preparation
 from tailguard.recipes.thresholding import peeling_bits, sparse_domain
 from tailguard.recipes.wide import wide_drafts, wide_preparation
 from tailguard.solvers.clip_level import CELLS
 from tailguard.solvers.entries import Entries
-from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.prepared_thresholding import PreparedThresholding
 from tailguard.solvers.spread import HIGH, LOW
 from tailguard.statistics.coordinatewise import Clamped
@@ -79,7 +78,7 @@ def plan_thresholding(recipe: str, practice: Practice, problem: Problem, privacy
         n=problem.n,
         bits=peeling_bits(problem.n),
         intercept=problem.intercept,
-        target=Preparation(COARSE, centred=problem.intercept, scales=problem.scales) if scaled else None,
+        target=target_preparation(problem, privacy, TARGET / 2) if scaled else None,
         features=wide_preparation(problem, privacy, FEATURES),
         entries=practice.entries,
         steps=practice.steps,

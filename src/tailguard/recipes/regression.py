@@ -42,9 +42,9 @@ def plan_regression(recipe: str, oracle: MeanOracle, problem: Problem, privacy: 
     carry_groups(oracle, problem.n, problem, privacy)
     noise = CountNoise.of(privacy)
     preparation = Preparation(COARSE, centred=False, scales=problem.scales)
-    if problem.intercept:
-        preparation = preparation_for(problem, privacy, noise, problem.d, CENTRE)
     scaled = isinstance(loss, ResidualLoss)
+    if problem.intercept:
+        preparation = preparation_for(problem, privacy, noise, problem.d, CENTRE, target=TARGET * scaled)
     prepared = [
         *(target_drafts(preparation, TARGET, TARGET) if scaled else []),
         *feature_drafts(preparation, problem.d, CENTRE, SCALE),

@@ -15,12 +15,11 @@ from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import RISK_UNIT, risk
-from tailguard.recipes.preparation import COARSE, target_drafts
+from tailguard.recipes.preparation import target_drafts, target_preparation
 from tailguard.recipes.refit import RefitPlan, level_noise
 from tailguard.recipes.settling import settling, settling_drafts
 from tailguard.recipes.wide import wide_drafts, wide_preparation
 from tailguard.solvers.oracles import Clip
-from tailguard.solvers.preparation import Preparation
 from tailguard.solvers.quantile import LogGrid
 from tailguard.solvers.sparse_rounds import Picks, SparseRounds
 from tailguard.statistics.base import grid_bits
@@ -128,7 +127,7 @@ def plan_rounds(
     if not isinstance(problem.loss, Loss):
         raise refuse("loss", recipe, "a loss of predictions", problem.loss)
     bits, scaled = grid_bits(problem.n), isinstance(problem.loss, ResidualLoss)
-    target = Preparation(COARSE, centred=problem.intercept, scales=problem.scales) if scaled else None
+    target = target_preparation(problem, privacy, TARGET / 2) if scaled else None
     features = wide_preparation(problem, privacy, FEATURES)
     prepared = [
         *(target_drafts(target, TARGET / 2, TARGET / 2) if target is not None else []),

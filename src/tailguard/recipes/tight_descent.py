@@ -13,7 +13,7 @@ from tailguard.recipes.draft import Draft, assemble
 from tailguard.recipes.feasible import carry
 from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import RISK_UNIT, risk
-from tailguard.recipes.preparation import COARSE, feature_drafts, target_drafts
+from tailguard.recipes.preparation import COARSE, feature_drafts, finest, target_drafts
 from tailguard.solvers.log_odds import believed_odds
 from tailguard.solvers.places import CELLS
 from tailguard.solvers.preparation import Preparation
@@ -33,9 +33,8 @@ ROUNDS, PLACES, HARD = 4, 0.16, 60.0
 """Number and share of the histograms that say where columns lie and how wide they are, where no medians are sought;
 theirs and that of the means is smaller where √d ÷ (n × budget) is, so many times."""
 
-MEDIAN_NOISE, FAINTEST = 0.12, 0.2
-"""Rank noise, as a share of n, of the columns' medians above which means are better, and of the target's median above
-which nothing is left of it."""
+FAINTEST = 0.2
+"""Rank noise of the target's median, as a share of n, beyond which nothing is left of it."""
 
 RADIUS, LIMIT = 0.5, 0.3
 """Largest length of a row, in √k, and residual from which on slopes stay the same, in scales of the target: a record
@@ -109,14 +108,17 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
 
 
 def _preparation(problem: Problem, privacy: Privacy) -> tuple[Preparation, bool]:
-    """Return how units are sought, and whether columns are centred at means, or raise `BudgetError`."""
-    preparation = Preparation(COARSE, centred=problem.intercept, scales=problem.scales)
-    noise, depth = CountNoise.of(privacy), preparation.grid.depth
+    """Return how units are sought, and whether columns are centred at means, or raise `BudgetError`.
+
+    Medians on a coarse grid lose columns that are far off, which histograms that rest on each other's answers find.
+    """
+    noise = CountNoise.of(privacy)
+    columns, target = finest(noise, problem.n, CENTRES, problem.d), finest(noise, problem.n, TARGET_CENTRE)
+    preparation = Preparation(columns, centred=problem.intercept, scales=problem.scales, target_substeps=target)
     if "target centre" in preparation.asked and isinstance(problem.loss, ResidualLoss):
-        ranks = noise.of_bisection(TARGET_CENTRE, depth) / problem.n
+        ranks = noise.of_bisection(TARGET_CENTRE, preparation.of_target.grid.depth) / problem.n
         carry("A private median of the target", ranks, FAINTEST, problem, privacy)
-    loud = noise.of_bisection(CENTRES, depth, problem.d) > MEDIAN_NOISE * problem.n
-    averaged = "feature centre" in preparation.asked and loud
+    averaged = "feature centre" in preparation.asked and columns == COARSE
     return replace(preparation, medians=not averaged), averaged
 
 

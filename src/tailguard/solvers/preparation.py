@@ -57,6 +57,8 @@ class Preparation(Setting):
     prior : float, default=0.0
         How many records every other median must be ahead of 0: half of a column may be 0, and then any number up to the
         next one is a median.
+    target_substeps : int or None, default=None
+        The same of the target, whose single median may be sought on a finer grid.
     """
 
     substeps: int
@@ -67,6 +69,7 @@ class Preparation(Setting):
     medians: bool = True
     picks: int = field(default=0, metadata=OPTIONAL)
     prior: float = field(default=0.0, metadata=OPTIONAL)
+    target_substeps: int | None = field(default=None, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         integer("picks", self.picks, "Preparation", at_least=0, at_most=8)
@@ -93,6 +96,11 @@ class Preparation(Setting):
         )
 
     @property
+    def of_target(self) -> "Preparation":
+        """The same with the target's grid."""
+        return replace(self, substeps=self.target_substeps or self.substeps)
+
+    @property
     def grid(self) -> LogGrid:
         """The signed grid of medians."""
         return LogGrid(LOW, HIGH, self.substeps, signed=True)
@@ -105,7 +113,7 @@ class Preparation(Setting):
 
     def blur(self, view: View) -> float:
         """Return how far from 0 the grid may put a target that is equal to its median, in the view's units."""
-        resolution = self.resolution if self.known.target_centre is None else 0.0
+        resolution = self.of_target.resolution if self.known.target_centre is None else 0.0
         return 0.25 * resolution * abs(view.target_centre) / view.target_scale
 
 
@@ -164,10 +172,10 @@ def _pooled(
 def prepare_target(view: View, preparation: Preparation, n: int, bits: int) -> Generator[Query, Released, View]:
     """Ask for "target centre" and "target scale" and return the view that centres and scales the target.
 
-    A target without significant spread is scaled by its own size: there is nothing to explain, and nothing breaks. What
-    is public is not asked for.
+    A target within the rounding of its centre is scaled by its distance from there, and one without significant spread
+    by its own size: there is nothing to explain, and nothing breaks. What is public is not asked for.
     """
-    known = preparation.known
+    known, preparation = preparation.known, preparation.of_target
     centre = np.full(1, known.target_centre or 0.0)
     if "target centre" in preparation.asked:
         centre = yield from quantile("target centre", Target(view), 0.5, n, bits, preparation.grid)
@@ -176,7 +184,7 @@ def prepare_target(view: View, preparation: Preparation, n: int, bits: int) -> G
     if known.target is not None:
         return replace(view, target_centre=middle, target_scale=known.target)
     rounded = preparation.resolution if known.target_centre is None else 0.0
-    scale = yield from spread("target scale", centred, centre, n, bits, rounded)
+    scale = yield from spread("target scale", centred, centre, n, bits, rounded, within=True)
     size = float(scale[0]) if np.isfinite(scale[0]) else max(abs(middle), 2.0**LOW)
     return replace(view, target_centre=middle, target_scale=size)
 

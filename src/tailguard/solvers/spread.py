@@ -58,7 +58,15 @@ _Scale: TypeAlias = Callable[[FloatVector, float, int], float]
 
 
 def spread(
-    step: str, scalars: Scalars, centre: FloatVector, n: int, bits: int, resolution: float, *, rounded: float = 0.0
+    step: str,
+    scalars: Scalars,
+    centre: FloatVector,
+    n: int,
+    bits: int,
+    resolution: float,
+    *,
+    rounded: float = 0.0,
+    within: bool = False,
 ) -> Generator[Query, Released, FloatVector]:
     """Ask for one octave histogram of |scalar| and return a scale for each, infinite where nothing is significant.
 
@@ -76,6 +84,8 @@ def spread(
         Relative resolution of the centre.
     rounded : float, default=0.0
         The same where such deviations count: they may be those of an atom, and others unseen.
+    within : bool, default=False
+        Whether such deviations are a scale where there are no others: all numbers lie that near to the centre.
     """
     reply = yield Query(step, Octaves(scalars, LOW, HIGH, 1, bits))
     masses = reply.value.reshape(scalars.count, HIGH - LOW) / n
@@ -88,6 +98,8 @@ def spread(
     rows = zip(masses, np.maximum(np.ceil(floors).astype(int), 1), places, strict=True)
     scale, calmer = (partial(_faint_scale, noise), 1.0) if noise > FAINT else (_scale, CALMER)
     found = [_without_zeros(scale, mass, threshold, first, int(place), calmer) for mass, first, place in rows]
+    if within:
+        found = [scale(mass, threshold, 1) if np.isinf(one) else one for mass, one in zip(masses, found, strict=True)]
     seen = _seen_together(masses, np.array(found), noise, threshold)
     return _beside_atoms(masses, noise, seen, np.abs(centre), rounded) if rounded else seen
 
