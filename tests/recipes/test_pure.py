@@ -197,3 +197,32 @@ def test_rows_with_rare_large_numbers_of_an_unscaled_column_are_held(rare):
         model = tg.LinearRegression(epsilon=0.2, delta=0.0, random_state=seed).fit(X, y)
         assert (model.feature_range_ is not None) == rare
         assert np.mean((y - model.predict(X)) ** 2) < 0.5 * y.var()
+
+
+def _taken(facts, epsilon, gains):
+    """Whether the exact choice takes a model that improves on the null model by these numbers, record by record."""
+    ending = found(facts, epsilon).ending
+    scores = np.clip(np.asarray(gains) + ending.lean, -ending.limit, ending.limit).sum()
+    return scores > ending.n * ending.lean + ending.handicap * ending.limit
+
+
+def test_a_model_that_is_certain_of_the_wrong_class_of_a_few_records_is_not_taken():
+    """Losses count further than gains, and at large n·ε as far as they go, or a little on most outweighs them."""
+    for n in (10_000, 100_000, 1_000_000):
+        facts = problem(n, 5, Logistic())
+        share = np.arange(n) < 0.03 * n
+        assert _taken(facts, 1.0, np.where(share, -0.5, 0.1))
+        assert _taken(facts, 1.0, np.where(share, 0.0, 0.02))
+        assert not _taken(facts, 1.0, np.zeros(n))
+        assert not _taken(facts, 1.0, np.where(np.arange(n) < 0.15 * n, -20.0, 0.1))
+        assert not _taken(facts, 1.0, np.where(share, -8.0, 0.2)) or n == 10_000
+
+
+def test_how_far_a_record_counts_in_the_choice_grows_with_n_epsilon():
+    for loss in (Squared(), Logistic()):
+        endings = [found(problem(n, 5, loss)).ending for n in (10_000, 100_000, 1_000_000, 10_000_000)]
+        limits = [ending.limit for ending in endings]
+        assert limits == sorted(limits)
+        assert limits[-1] > 50.0 * limits[0]
+        noise = [ending.limit * ending.handicap / ending.n for ending in endings]
+        assert max(noise) < 0.02  # of a loss of about 1

@@ -53,9 +53,9 @@ def test_a_constant_column_is_dropped_from_a_model_wherever_it_sits():
         assert model.coef_[3] == pytest.approx(2.0, abs=0.1)
 
 
-def spread_around(X, centre, noise, seed=0):
+def spread_around(X, centre, noise, seed=0, resolution=0.3):
     """The scales that a noisy histogram around given centres shows."""
-    ask = spread("feature scale", Columns(View(X.shape[1], centre=centre)), centre, len(X), 30, 0.3)
+    ask = spread("feature scale", Columns(View(X.shape[1], centre=centre)), centre, len(X), 30, resolution)
     query = next(ask)
     exact = query.statistic.kernel()(X, None) * query.statistic.unit
     rng = np.random.default_rng(seed)
@@ -129,3 +129,48 @@ def test_columns_of_many_sizes_and_loud_histograms_tell_nothing_together():
     assert np.all(np.isinf(spread_around(X, np.zeros(12), 0.06 * len(X))))
     sizes = X * np.exp2(np.arange(-30.0, 30.0, 5.0))
     assert np.count_nonzero(np.isfinite(spread_around(sizes, np.zeros(12), 0.02 * len(X)))) <= 2
+
+
+INDICATOR, FINE = 0.74, 1e-4
+"""Share of ones, far from a half and from one: the usual column of a factor with a dominant level; and resolution of
+the medians of a fit that can afford it."""
+
+
+@pytest.mark.parametrize("noise", [1e-9, 90.0, 300.0], ids=["exact", "quiet", "loud"])
+@pytest.mark.parametrize("centre", [0.989, 0.96, 1.0 - 2.0**-12, 0.9999])
+def test_most_of_a_column_at_one_value_beside_its_centre_is_no_spread(centre, noise):
+    """Noise in ranks leaves a median of 0.989 where most are 1; scaled by 0.01, the others are 90 units off."""
+    rng = np.random.default_rng(9)
+    ones = (rng.random((5000, 1)) < INDICATOR).astype(float)
+    counts = np.minimum(rng.geometric(0.55, (5000, 1)), 8).astype(float)
+    for X, true in ((ones, 0.44), (counts, 0.9)):
+        found = np.array([spread_around(X, np.array([centre]), noise, seed, FINE)[0] for seed in range(10)])
+        lost = np.isinf(found)  # mass beyond that noise hides: such a column is dropped
+        assert np.count_nonzero(lost) <= (2 if noise > 100.0 else 0)
+        assert np.all((found[~lost] > true / 4.0) & (found[~lost] < 4.0 * true))
+
+
+def test_an_atom_is_none_where_nothing_lies_beyond_or_numbers_spread_about_the_centre():
+    """A column that is constant but for rounding keeps that as its scale, and far-off columns keep their spread."""
+    rng = np.random.default_rng(10)
+    constant = np.full((5000, 1), 1.0)
+    assert spread_around(constant, np.array([0.96]), 90.0, 0, FINE)[0] < 0.1
+    for far in (50.0, 1000.0):
+        X = far + rng.standard_normal((5000, 3)) * [1.0, 1.0, 0.1] + rng.standard_t(3, (5000, 3))
+        found = spread_around(X, np.full(3, far + 0.4), 90.0, 0, FINE)
+        np.testing.assert_allclose(found, 1.5, rtol=0.5)
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 0.3])
+def test_classes_with_indicator_columns_are_no_worse_than_the_null_model_at_small_budgets(epsilon):
+    """Every fit, not most: one in five was, by up to a quarter."""
+    rng = np.random.default_rng(11)
+    X = (rng.random((20_000, 24)) < np.repeat([INDICATOR, 0.85, 0.3, 0.1], 6)).astype(float)
+    odds = 1.5 * (X[:, 0] - X[:, 7] + X[:, 12] + X[:, 18]) - 1.0
+    y = (rng.random(20_000) < 1.0 / (1.0 + np.exp(-odds))).astype(float)
+    share = y.mean()
+    null = -share * np.log(share) - (1.0 - share) * np.log(1.0 - share)
+    for seed in range(8):
+        model = tg.LogisticRegression(epsilon=epsilon, delta=1e-6, random_state=seed).fit(X, y)
+        chance = np.clip(model.predict_proba(X)[:, 1], 1e-12, 1.0 - 1e-12)
+        assert -np.mean(y * np.log(chance) + (1.0 - y) * np.log1p(-chance)) < null

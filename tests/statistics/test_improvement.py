@@ -137,3 +137,16 @@ def test_a_duel_is_one_number_and_its_opposite():
 def test_a_duel_has_two_models():
     with pytest.raises(ParameterError, match="The 'offsets' parameter of Duel must be a vector of 2 numbers"):
         Duel(VIEW, Squared(), OFFSETS)
+
+
+def test_in_a_duel_a_record_without_a_loss_is_for_neither():
+    """It counts as one that both models predict alike; left out, it would be against the one that must be ahead."""
+    view = replace(VIEW, basis=np.asarray(VIEW.basis)[:, :2])
+    rows, targets = X[:4].copy(), Y[:4].copy()
+    rows[0, 0], targets[1], targets[2] = np.nan, np.nan, np.inf
+    with np.errstate(invalid="ignore"):  # as in every kernel
+        found = Duel(view, Squared(), OFFSETS[:2], 0.25).parts(rows, targets)[0]
+    np.testing.assert_array_equal(found[:3], [[-0.25, 0.25]] * 3)
+    assert abs(found[3, 1] - 0.25) > 1e-3
+    kernel = Clamped(Duel(view, Squared(), OFFSETS[:2], 0.25), 1.0, 20).kernel()
+    np.testing.assert_array_equal(kernel(rows[:3], targets[:3]), 3 * 2**18 * np.array([-1, 1]))

@@ -48,12 +48,13 @@ KNOWN, KNOWN_GROWTH = 0.5, 0.07
 CHOICE, CHOICE_LEAST, CHOICE_MOST = 90.0, 0.02, 0.09
 """n·ε that a choice takes, and limits of its share."""
 
-LIMIT, WIDER, HANDICAP = 0.7, 0.05, 2.0
-"""The most that a record counts in the choice, and how it grows with the root of the choice's n·ε; and how far the
-model must be ahead, in such records times ε: the scale of the choice's noise, so that a model that is no better than
-the null model is mostly not taken."""
+LIMIT, WIDER, WIDEST_FROM, HANDICAP = 0.7, 0.05, 200.0, 2.0
+"""The most that a record counts in the choice; how it grows with the root of the choice's n·ε, and from which n·ε on in
+proportion, as noise is no concern there and what a model gains may lie in few records; and how far the model must be
+ahead, in such records times ε: the scale of the choice's noise, so that a model that is no better than the null model
+is mostly not taken."""
 
-LOSSES, GAINS, ODDS_HANDICAP = 0.5, 0.25, 1.5
+LOSSES, GAINS, ODDS_HANDICAP = 1.0, 0.3, 1.5
 """The same for log-odds, against the model and for it: a record's loss may rise by far more than it can fall, and a
 model that is certain of the wrong class of a few records must not win by being a little better on most."""
 
@@ -160,7 +161,8 @@ class PureFit:
     def ending(self) -> Ending:
         """How the fit ends."""
         far = max(RESIDUALS_LEAST, RESIDUALS * math.sqrt(self.total * INTERCEPT))
-        wider = max(1.0, WIDER * math.sqrt(self.total * self._choice)) * min(self._steepest, 1.0)
+        counts = self.total * self._choice
+        wider = max(1.0, WIDER * math.sqrt(counts), counts / WIDEST_FROM) * min(self._steepest, 1.0)
         odds = isinstance(self.loss, Logistic)
         losses, gains, handicap = (LOSSES, GAINS, ODDS_HANDICAP) if odds else (LIMIT, LIMIT, HANDICAP)
         return Ending(

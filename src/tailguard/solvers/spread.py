@@ -30,6 +30,12 @@ FEWEST, MOST, FAR, CALMER = 0.3, 0.8, 2.0**6, 0.6
 were its median; and not all of it. They are taken for zeros if the others are that much farther off. As these must be
 somewhere, the threshold of their window is lower, unless the histogram is mostly noise."""
 
+ATOM, ALONE, SPARE, NEXT, EASIER = 0.25, 0.35, 0.3, 3, 0.6
+"""Least mass of an atom beside the centre; the most that is in the two octaves below it, as a part of it, where a
+spread has three quarters or more, and as a part of the threshold; how many octaves it lies below the size of the
+centre, and others above it, up to as many above that size; and the part of the threshold at which these are seen, as
+they are sought in few cells."""
+
 WINDOWS = (1, 3, 8)
 """Widths in octaves in which significant mass is sought; wide ones see what single bins cannot."""
 
@@ -140,13 +146,33 @@ def faint_scale(mass: FloatVector, noise: float, deviations: float) -> float:
     return scale(mass, deviations * noise, 1)
 
 
+def _beyond_atom(scale: _Scale, mass: FloatVector, threshold: float, first: int, place: int) -> float:
+    """Return the scale of a column, or of what lies beyond an atom next to the centre, which lies in the cell `place`.
+
+    Between two values of an indicator or a count every number has nearly the same rank, so that noise in ranks leaves a
+    centre of 0.99 where most records are 1. All of these lie at one distance then, in one octave, as if they were a
+    spread, and the others far beyond. Numbers that spread about a centre are in the next octaves below, too.
+    """
+    near = mass[1 : max(place - NEXT + 1, 1)]
+    cell = 1 + int(np.argmax(near)) if near.size else 0
+    below, beyond = mass[max(cell - 2, 1) : cell], mass[cell + NEXT : place + NEXT + 1]
+    single = cell and mass[cell] > max(ATOM, threshold) and below.sum() < ALONE * mass[cell] + SPARE * threshold
+    if not single or not _significant(beyond, EASIER * threshold).any():
+        return scale(mass, threshold, first)
+    cells = np.arange(mass.size)
+    others = scale(np.where(cells > cell, mass, 0.0), threshold, first)
+    if np.isfinite(others):
+        return others
+    return scale(np.where((cells > cell) & (cells <= place + NEXT), mass, 0.0), EASIER * threshold, first)
+
+
 def _without_zeros(scale: _Scale, mass: FloatVector, threshold: float, first: int, place: int, calmer: float) -> float:
     """Return the scale of a column whose zeros, if there are any, lie in the cell `place`: as far off as the centre.
 
     Where half of a column is 0, every number from there to the next value is a median, however small. Then nothing is
     nearer to it than the zeros, which are no spread, and all others are far beyond.
     """
-    found, cells = scale(mass, threshold, first), np.arange(mass.size)
+    found, cells = _beyond_atom(scale, mass, threshold, first, place), np.arange(mass.size)
     nearer = _significant(np.where(cells < place, mass, 0.0), threshold).any()
     if not max(FEWEST, threshold) < mass[place] < MOST or nearer or np.isinf(found):
         return found

@@ -76,7 +76,8 @@ class Duel(Improvement):
 
     Beside a first score that is always 0, the scores of a duel are twice as far apart, and a record moves none of them
     further than that one score: a pick has half the noise. Clamped to ±limit, a loss counts up to limit + lean and a
-    gain up to limit − lean.
+    gain up to limit − lean. A record that has no loss, because something of it is missing, is for neither: g = lean, as
+    for one that both models predict alike.
 
     Parameters
     ----------
@@ -96,7 +97,8 @@ class Duel(Improvement):
     def parts(self, X: AnyRows, y: FloatVector | None) -> tuple[FloatMatrix, FloatVector]:
         """Return the rows and slopes of a chunk of raw records."""
         values = self._losses(X, y)
-        gain = values[:, :1] - values[:, 1:] + self.lean
+        gain = values[:, :1] - values[:, 1:]
+        gain = np.where(np.isnan(gain), 0.0, gain) + self.lean
         return frozen(np.concatenate([-gain, gain], axis=1)), np.ones(len(X))
 
 
