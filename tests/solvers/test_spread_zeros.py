@@ -6,7 +6,7 @@ import pytest
 import tailguard as tg
 from tailguard.solvers.base import Released
 from tailguard.solvers.preparation import prepare_features
-from tailguard.solvers.spread import spread
+from tailguard.solvers.spread import HIGH, LOW, spread
 from tailguard.statistics.scalars import Columns
 from tailguard.statistics.view import View
 
@@ -174,3 +174,18 @@ def test_classes_with_indicator_columns_are_no_worse_than_the_null_model_at_smal
         model = tg.LogisticRegression(epsilon=epsilon, delta=1e-6, random_state=seed).fit(X, y)
         chance = np.clip(model.predict_proba(X)[:, 1], 1e-12, 1.0 - 1e-12)
         assert -np.mean(y * np.log(chance) + (1.0 - y) * np.log1p(-chance)) < null
+
+
+def test_eight_bins_of_noise_are_no_scale_where_nearly_all_are_zero():
+    """Zeros say that nothing else can be there. A unit of 1e-12 took a fit of an indicator with 72 ones to R² −9."""
+    rng = np.random.default_rng(12)
+    X = np.zeros((40_000, 27))
+    X[:72, :] = 1.0
+    noise = 460.0 * rng.standard_normal((27, HIGH - LOW))
+    noise[24, 20:28] = 1000.0 * (1.0 + 0.1 * rng.standard_normal(8))  # 6 deviations together, 2 each
+    ask = spread("feature scale", Columns(View(27, centre=np.zeros(27))), np.zeros(27), len(X), 30, FINE)
+    query = next(ask)
+    exact = query.statistic.kernel()(X, None) * query.statistic.unit
+    with pytest.raises(StopIteration) as stop:
+        ask.send(Released("feature scale", exact + noise.ravel(), 460.0))
+    assert np.all(np.isinf(stop.value.value))

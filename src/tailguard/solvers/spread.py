@@ -39,8 +39,9 @@ they are sought in few cells."""
 WINDOWS = (1, 3, 8)
 """Widths in octaves in which significant mass is sought; wide ones see what single bins cannot."""
 
-LEAST = 0.01
-"""Mass below which a window is ignored even when it is significant: it may be a few outliers."""
+LEAST, SLACK = 0.01, 0.6
+"""Mass below which a window is ignored even when it is significant: it may be a few outliers; and what the mass of a
+single bin may be wrong by, as a part of the threshold."""
 
 WINSOR = 0.85
 """Share of the significant mass that is kept as it is; the rest counts as if it lay at that point."""
@@ -223,8 +224,9 @@ def _scale(mass: FloatVector, threshold: float, first: int) -> float:
     # infinities, for which no scale is large enough. What lies below the floor goes before significance is judged, or a
     # wide window would carry the noise beside it.
     cells = np.arange(mass.size)
+    room = max(1.0 - float(mass[:first].max()), 0.0)
     mass = np.where((cells < first) | (cells == mass.size - 1), 0.0, mass)
-    keep = _significant(mass, threshold)
+    keep = _significant(mass, threshold, room)
     if not keep.any():
         return np.inf
     cumulative = np.maximum.accumulate(np.maximum(np.cumsum(np.where(keep, mass, 0.0)), 0.0))
@@ -239,16 +241,20 @@ def _scale(mass: FloatVector, threshold: float, first: int) -> float:
     return float(NORMALISER * np.sqrt(np.sum(mass * np.minimum(middles, cut) ** 2) / max(total, 1.0)))
 
 
-def _significant(mass: FloatVector, threshold: float) -> NDArray[np.bool_]:
+def _significant(mass: FloatVector, threshold: float, room: float = 1.0) -> NDArray[np.bool_]:
     """Return which bins lie in a window whose released mass is no accident.
 
     A wide window counts the mass that narrower ones have not explained, or it would carry along the noise beside a
-    single occupied bin.
+    single occupied bin. No window holds more than the others leave, `room`: where nearly all records are 0, what fills
+    eight bins is noise, and would be a scale of any size.
     """
     keep = np.zeros(mass.size, bool)
     for width in WINDOWS:
+        least = threshold * np.sqrt(width)
+        if least > room + SLACK * threshold:
+            continue
         sums = _window_sums(np.where(keep, 0.0, mass), width)
-        for start in np.flatnonzero((sums > threshold * np.sqrt(width)) & (sums > LEAST)):
+        for start in np.flatnonzero((sums > least) & (sums > LEAST)):
             keep[start : start + width] = True
     return keep
 
