@@ -35,7 +35,7 @@ LEAST, MOST = 0.005, 0.15
 MEDIAN, MEDIAN_NOISE = 0.03, 0.06
 """Largest share of medians by counts, and the noise of their ranks: then they are preferred to picks."""
 
-OWN, SIZE, SIZES, AMPLE_SIZE = 0.1, 38.0, 0.2, 50.0
+OWN, SIZE, SIZES, AMPLE_SIZE = 0.2, 38.0, 0.2, 50.0
 """Largest share of the columns' own medians and spreads by picks; n·ε of a pick of a column's size, the largest share
 of them all, and n·ε of each where that is cheap."""
 

@@ -47,6 +47,10 @@ RARE, SMALLEST = 1, 2.0**-27
 whose size would be absurd. A pick for a rare indicator is nearly blind: it must not fall on a size far too small, for
 then the slope is far too large, and the few records that have the indicator are predicted absurdly."""
 
+ZERO = 0.2
+"""How many of the records a pick of a column's median must be ahead of 0. Where most are 0, every number from there to
+the next value is nearly a median, however small: zeros are magnitudes then, and the column's spread is absurd."""
+
 OWN = 1.0
 """The scale of such a column. No pick gives exactly that: candidates are powers of 2 times a normaliser."""
 
@@ -187,7 +191,7 @@ def _own(view: View, units: PureUnits, n: int, bits: int) -> Generator[Query, Re
         centre = yield from quantile("feature centre", Columns(plain), 0.5, n, bits, units.feature_grid.grid)
     elif units.centred:
         columns = [Columns(replace(plain, columns=[j])) for j in range(d)]
-        centre = yield from _medians("feature centre", columns, None, n, bits)
+        centre = yield from _medians("feature centre", columns, None, n, bits, ZERO * n)
     else:
         centre = np.zeros(d)
     if units.known.features is not None:
@@ -214,15 +218,15 @@ def alarm_levels(d: int) -> FloatVector:
 
 
 def _medians(
-    step: str, scalars: Sequence[Scalars], grid: Preparation | None, n: int, bits: int
+    step: str, scalars: Sequence[Scalars], grid: Preparation | None, n: int, bits: int, prior: float = 0.0
 ) -> Generator[Query, Released, FloatVector]:
-    """Ask for the median of each of several scalars."""
+    """Ask for the median of each of several scalars; picks other than 0 must be `prior` records ahead of it."""
     found = np.zeros(len(scalars))
     for j, scalar in enumerate(scalars):
         if grid is not None:
             found[j : j + 1] = yield from quantile(step, scalar, 0.5, n, bits, grid.grid)
             continue
-        found[j] = yield from signed_median(step, scalar, n, bits, FINE)
+        found[j] = yield from signed_median(step, scalar, n, bits, FINE, prior)
     return found
 
 
