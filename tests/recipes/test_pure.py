@@ -77,12 +77,30 @@ def test_what_the_proofs_ask_for(name, changes, match):
 
 
 def test_units_get_finer_with_the_budget():
-    chosen = [found(problem(n, 5)).units.columns for n in (300, 800, 2000, 10_000)]
+    chosen = [found(problem(n, 5)).units.columns for n in (300, 800, 2000, 3000)]
     assert chosen == ["common", "averaged", "scaled", "own"]
     assert found(problem(10**4, 5)).units.feature_grid is None
     assert found(problem(10**7, 5)).units.feature_grid is not None
     assert not found(problem(10**4, 5, intercept=False)).units.centred
     assert not found(problem(10**4, 5, Logistic())).units.target
+
+
+def test_the_spread_of_the_target_takes_more_than_other_picks_where_that_is_cheap():
+    shares = [
+        next(step.share for step in found(problem(n, 5)).before if step.name == "target scale")
+        for n in (500, 3000, 10_000, 20_000, 10**6)
+    ]
+    np.testing.assert_allclose(shares, [0.11, 0.02, 0.02, 0.015, 0.005])
+
+
+def test_columns_far_off_are_found_at_small_budgets():
+    """Years, with a hundred rows and half of an ε for each column."""
+    for seed in range(900, 905):
+        rng = np.random.default_rng(seed)
+        X = 1990.0 + 12.0 * rng.standard_normal((6000, 5))
+        y = (X - 1990.0).sum(axis=1) / 12.0 + rng.standard_normal(6000)
+        model = tg.LinearRegression(epsilon=0.5, delta=0.0, random_state=seed).fit(X, y)
+        assert model.score(X, y) > 0.7
 
 
 def test_leading_columns_take_less_of_a_larger_budget_and_are_sought_more_often():

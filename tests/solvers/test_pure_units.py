@@ -46,6 +46,19 @@ def exactly(asking, X, y, picked=PICKED):
     return answered(asking, told), steps
 
 
+def noisily(asking, X, y, total, rng):
+    """The same with picks by the exponential mechanism, each of so many n·ε."""
+    source, steps = Selection(engines.open(X, y), WHOLE), []
+
+    def told(query):
+        steps.append(query.step)
+        scores = query.statistic.evaluate(source) * query.statistic.unit
+        noisy = 0.5 * total.get(query.step, 0.0) / len(X) * scores + rng.gumbel(size=scores.size)
+        return Released(query.step, np.array([float(np.argmax(noisy))]), 0.0)
+
+    return answered(asking, told), steps
+
+
 def prepared(columns, centred=True, target=True, X=X, y=Y, **changes):
     view = View(X.shape[1])
     return exactly(prepare_pure(view, PureUnits(centred, target, columns, **changes), len(X), BITS), X, y)
@@ -121,6 +134,32 @@ def test_columns_that_are_large_in_few_records_get_larger_scales(columns):
     if columns in ("scaled", "own"):
         assert after.scale[3] == pytest.approx(1.0)
         assert after.scale[0] == before.scale[0]
+
+
+@pytest.mark.parametrize("zeros", [0.6, 0.77, 0.9])
+def test_zeros_are_no_magnitudes_beside_a_median_that_was_picked(zeros):
+    """Nearly every number is nearly a median; from one beside 0 the zeros would be three quarters of the distances."""
+    rng = np.random.default_rng(4)
+    rows = np.where(rng.random((N, 1)) < zeros, 0.0, 5.0 + rng.random((N, 1)))
+    totals = {"feature centre": 60.0, "feature scale": 120.0}
+    units = PureUnits(True, False, "own", feature_noise=2.0 * N / totals["feature scale"])
+    for _ in range(60):
+        view, _ = noisily(prepare_pure(View(1), units, N, BITS), rows, Y, totals, rng)
+        assert view.scale[0] > 0.5
+        assert view.centre[0] == 0.0 or zeros < 0.7
+
+
+@pytest.mark.parametrize("total", [66.0, 266.0])
+def test_the_spread_of_a_target_that_is_mostly_zero_takes_more_than_others(total):
+    """With as little as other picks take, one in a hundred is off by many octaves."""
+    rng = np.random.default_rng(5)
+    y = np.where(rng.random(N) < 0.17, 1.0 + rng.geometric(0.4, N), 0.0)
+    sizes, found = Occurring(Target(View(3))), []
+    for _ in range(300):
+        asking = rank_level("target scale", sizes, 0.5, N, BITS, otherwise=1.0, noise=2.0 * N / total)
+        found.append(noisily(asking, X, y, {"target scale": total}, rng)[0])
+    astray = np.abs(np.log2(found)) > 6.0
+    assert astray.any() == (total < 100.0)
 
 
 def test_a_hundredth_of_the_records_raises_no_scale():
@@ -263,6 +302,22 @@ def test_the_intercept_makes_up_for_skew():
     assert steps == ["residual level", "intercept"]
     assert settled.intercept == pytest.approx(noise.mean(), abs=0.05)
     assert settled.coefficients[0] == 1.0
+
+
+def test_residuals_are_of_size_one_unless_many_say_otherwise():
+    """A pick that falls on a size of 2⁸ makes the intercept noise of that size."""
+    rng = np.random.default_rng(6)
+    y = np.where(rng.random(N) < 0.3, 1.0 + rng.lognormal(size=N), 0.0)
+    ending = Ending(N, BITS, limit=None, handicap=0.0, width=3.0, noise=2.0 * N / 55.0)
+    queries = []
+    for _ in range(300):
+        asking = end(ending, View(1, scale=[1.0], intercept=True), Squared(), np.zeros(2), np.zeros(2), WholeSpace(1))
+        query = next(asking)
+        scores = query.statistic.evaluate(Selection(engines.open(ROW, y), WHOLE)) * query.statistic.unit
+        pick = float(np.argmax(0.5 * 55.0 / N * scores + rng.gumbel(size=scores.size)))
+        queries.append(asking.send(Released(query.step, np.array([pick]), 0.0)).statistic.threshold)
+    assert max(queries) < 3.0 * 2.0**5
+    assert 1.0 < np.median(queries) < 12.0
 
 
 def test_the_answer_is_in_the_domain():

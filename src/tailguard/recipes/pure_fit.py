@@ -150,6 +150,10 @@ class PureFit:
         return self.problem.intercept and self.units is not None and not free and self.total >= SETTLED
 
     @property
+    def _pick(self) -> float:
+        return pick_share(self.problem, self.privacy)
+
+    @property
     def _choice(self) -> float:
         return min(max(CHOICE / self.total, CHOICE_LEAST), CHOICE_MOST)
 
@@ -171,7 +175,7 @@ class PureFit:
             limit=None if self.units is None else wider * (losses + gains) / 2.0,
             handicap=handicap / (self._choice * self.privacy.epsilon),
             width=far if self.settled else None,
-            noise=pick_noise(self.problem, self.privacy) if self.settled else 0.0,
+            noise=pick_noise(self._pick, self.privacy) if self.settled else 0.0,
             lean=wider * (losses - gains) / 2.0,
             farthest=self._farthest,
         )
@@ -186,9 +190,8 @@ class PureFit:
     @property
     def before(self) -> list[Draft]:
         """The steps before the fit."""
-        pick = pick_share(self.problem, self.privacy)
         if self.units is None:
-            drafts = [Draft("common scale", Ranks, CANDIDATES, pick, picks=1)]
+            drafts = [Draft("common scale", Ranks, CANDIDATES, self._pick, picks=1)]
         else:
             drafts = unit_drafts(self.units, self.problem, self.privacy)
         if self.problem.intercept and not self.residual:
@@ -200,7 +203,7 @@ class PureFit:
         """The steps after the fit."""
         drafts = [] if self.units is None else [Draft("choice", Shifted, 2, self._choice, picks=1)]
         if self.settled:
-            drafts.append(Draft("residual level", Ranks, CANDIDATES, pick_share(self.problem, self.privacy), picks=1))
+            drafts.append(Draft("residual level", Ranks, CANDIDATES, self._pick, picks=1))
             drafts.append(Draft("intercept", Clipped, 1, INTERCEPT))
         return drafts
 

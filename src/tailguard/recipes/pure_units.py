@@ -32,6 +32,10 @@ small a share carries all of them: of a column with few values, fewer records te
 LEAST, MOST = 0.005, 0.15
 """Limits of the share of one pick."""
 
+TARGET, TARGET_SHARE = 300.0, 0.02
+"""n·ε of the pick of the target's spread where so small a share carries it: of a target that is mostly 0 few records
+count, and where the pick goes astray, the model is of the wrong size by many octaves."""
+
 MEDIAN, MEDIAN_NOISE = 0.03, 0.06
 """Largest share of medians by counts, and the noise of their ranks: then they are preferred to picks."""
 
@@ -56,9 +60,9 @@ def pick_share(problem: Problem, privacy: Privacy, count: float = PICK) -> float
     return min(max(count / (problem.n * privacy.epsilon), LEAST), MOST)
 
 
-def pick_noise(problem: Problem, privacy: Privacy) -> float:
-    """Return the noise of such a pick, in records: a record moves a score by at most one."""
-    return 2.0 / (pick_share(problem, privacy) * privacy.epsilon)
+def pick_noise(share: float, privacy: Privacy) -> float:
+    """Return the noise of a pick with this share, in records: a record moves a score by at most one."""
+    return 2.0 / (share * privacy.epsilon)
 
 
 def pure_units(problem: Problem, privacy: Privacy) -> PureUnits:
@@ -73,7 +77,7 @@ def pure_units(problem: Problem, privacy: Privacy) -> PureUnits:
         target=target,
         columns=columns,
         rounds=_rounds(problem, privacy) if known.features is None else 0,
-        target_noise=pick_noise(problem, privacy) if target else 0.0,
+        target_noise=pick_noise(_target_share(problem, privacy), privacy) if target else 0.0,
         feature_noise=_size_noise(columns, problem, privacy) if known.features is None else 0.0,
         target_grid=_grid(problem, privacy, 1) if target and problem.intercept else None,
         feature_grid=_grid(problem, privacy, problem.d) if columns == "own" and centring else None,
@@ -117,7 +121,7 @@ def unit_drafts(units: PureUnits, problem: Problem, privacy: Privacy) -> list[Dr
     if units.target and units.centred and known.target_centre is None:
         drafts.append(_medians("target centre", units.target_grid, problem, privacy, 1))
     if units.target and known.target is None:
-        drafts.append(Draft("target scale", Ranks, CANDIDATES, share, picks=1))
+        drafts.append(Draft("target scale", Ranks, CANDIDATES, _target_share(problem, privacy), picks=1))
     if units.columns == "own":
         if units.centring:
             drafts.append(_medians("feature centre", units.feature_grid, problem, privacy, d))
@@ -134,6 +138,11 @@ def unit_drafts(units: PureUnits, problem: Problem, privacy: Privacy) -> list[Dr
         drafts.append(Draft("feature mean", Clipped, d, vector))
         drafts.append(Draft("row length", Ranks, CANDIDATES, share, picks=1))
     return [*drafts, Draft("feature variance", Clipped, d, vector)] if units.columns == "averaged" else drafts
+
+
+def _target_share(problem: Problem, privacy: Privacy) -> float:
+    """Return the share of the pick of the target's spread."""
+    return max(pick_share(problem, privacy), min(TARGET / (problem.n * privacy.epsilon), TARGET_SHARE))
 
 
 def _size_share(columns: str, problem: Problem, privacy: Privacy) -> float:

@@ -30,6 +30,10 @@ believed, in units of the noise in it."""
 CAUTION = 2.0
 """A last change of the intercept is believed as far as its square is above so many squared scales of its noise."""
 
+LIKELY = 4.0
+"""How much more surely than a raw number a residual in units is about 1: a pick that says otherwise, by octaves, would
+make the intercept noise of that size."""
+
 LEAST_SLOPE = 1e-9
 """Slope at 0 below which a loss says nothing of two classes."""
 
@@ -127,7 +131,8 @@ def _settled(ending: Ending, width: float, gradient: Gradient) -> Generator[Quer
     """Return the gradient's point with an intercept at which the mean of its clipped slopes is 0, or nearer to it."""
     n, bits, loss = ending.n, ending.bits, gradient.loss
     sizes = Occurring(Slope(gradient))
-    usual = yield from rank_level("residual level", sizes, 0.5, n, bits, otherwise=1.0, noise=ending.noise)
+    noise = LIKELY * ending.noise
+    usual = yield from rank_level("residual level", sizes, 0.5, n, bits, otherwise=1.0, noise=noise)
     reply = yield Query("intercept", Clipped(Slopes(gradient), width * usual, bits))
     point, shift = np.array(gradient.point), float(reply.value[0])
     # What noise explains stays as it was: where sizes were picked badly, a correction is noise alone.
