@@ -217,6 +217,27 @@ def test_rows_with_rare_large_numbers_of_an_unscaled_column_are_held(rare):
         assert np.mean((y - model.predict(X)) ** 2) < 0.5 * y.var()
 
 
+def test_how_large_rare_entries_are_is_asked_where_it_is_cheap():
+    shares = [
+        [step.share for step in found(problem(n, 5)).after if step.name == "rare rows"] for n in (14_000, 15_000, 10**6)
+    ]
+    assert shares == [[], [0.02], [0.005]]
+    plain = Problem(Squared(), WholeSpace(5), 10**5, 5, intercept=True, scales=tg.Scales(features=(1.0,) * 5))
+    assert "rare rows" not in {step.name for step in found(plain).after}
+
+
+def test_rows_with_rare_entries_are_believed_where_these_were_seen():
+    """One record in ten has a number between 1 and 1000, whose slope is that of the others."""
+    for seed in range(900, 904):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((40_000, 6))
+        X[:, 5] = np.where(rng.random(40_000) < 0.1, 5.0 * np.exp(1.5 * rng.standard_normal(40_000)), 0.0)
+        y = X.sum(axis=1) + rng.standard_normal(40_000)
+        model = tg.LinearRegression(epsilon=1.0, delta=0.0, random_state=seed).fit(X, y)
+        assert model.coef_[5] == pytest.approx(1.0, abs=0.1)
+        assert model.score(X, y) > 0.7  # with rows drawn back to ten units: 0.1
+
+
 def _taken(facts, epsilon, gains):
     """Whether the exact choice takes a model that improves on the null model by these numbers, record by record."""
     ending = found(facts, epsilon).ending

@@ -94,3 +94,14 @@ def test_whatever_was_released_makes_a_view(noise):
         view = driven(3, answer)
         assert np.all(np.isfinite(view.centre))
         assert np.all(np.asarray(view.scale) > 0.0)
+
+
+@pytest.mark.parametrize("noise", [0.002, 0.05, 0.08])
+@pytest.mark.parametrize(("low", "high", "share"), [(-0.0446, 0.0507, 0.53), (0.0, 1.0, 0.74), (1000.0, 1001.0, 0.6)])
+def test_two_values_are_no_spread_about_either_of_them(noise, low, high, share):
+    """A scale far below their distance makes rows enormous: diabetes has such a column, and every other fit was lost."""
+    X = np.where(np.random.default_rng(503).random((N, 20)) < share, high, low)
+    scale = np.asarray(found(X, noise).scale)
+    true = (high - low) * np.sqrt(share * (1.0 - share))
+    assert np.mean(scale > true / 6.0) >= (0.95 if noise < 0.06 else 0.9)
+    assert np.mean((scale < 6.0 * true) | (scale > 100.0)) >= 0.9

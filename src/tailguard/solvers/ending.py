@@ -60,6 +60,9 @@ class Ending(Setting):
         How much farther than `limit` a record counts against the model, and less far for it.
     farthest : float or None, default=None
         How far log-odds are believed, as in `odds_range`: the choice compares what users will get. None for no limit.
+    rare : bool, default=False
+        Whether a pick says how large entries of columns in their own units are where they are not 0 (step "rare
+        rows"), and so how far out the model is believed.
     """
 
     n: int
@@ -70,6 +73,7 @@ class Ending(Setting):
     noise: float = 0.0
     lean: float = 0.0
     farthest: float | None = field(default=None, metadata=OPTIONAL)
+    rare: bool = field(default=False, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,9 @@ __all__ = ["FeatureRange", "doubtful_rows", "feature_range", "with_feature_range
 
 S = TypeVar("S")
 
-FARTHEST = 10.0
+FARTHEST, SEEN_FARTHEST = 10.0, 40.0
 """Rows that differ from the centre by more than so many scales of doubtful columns, in root mean square, are predicted
-as if they ended there."""
+as if they ended there; and times a usual length of rows that have something in them, where that was seen."""
 
 BLOCK = 2**22
 """Numbers that are looked at together."""
@@ -154,7 +154,9 @@ def feature_range(query: Query, reply: Released, coefficients: FloatVector) -> F
     return _rows_within(view, coefficients, radius)
 
 
-def doubtful_rows(view: View, coefficients: FloatVector, doubtful: NDArray[np.bool_]) -> FeatureRange | None:
+def doubtful_rows(
+    view: View, coefficients: FloatVector, doubtful: NDArray[np.bool_], usual: float = 0.0
+) -> FeatureRange | None:
     """Return the rows that are believed where scales of some columns may be far too small; None where none of them is.
 
     Parameters
@@ -165,9 +167,12 @@ def doubtful_rows(view: View, coefficients: FloatVector, doubtful: NDArray[np.bo
         Of the model.
     doubtful : bool vector
         Which columns may have such a scale; the others do not count in the length of a row.
+    usual : float, default=0.0
+        A usual length of the rows that have something in these columns, public or released; 0 where nobody knows it.
     """
     seen = np.where(doubtful, coefficients, 0.0)
-    return _rows_within(view, seen, FARTHEST * math.sqrt(np.count_nonzero(seen)))
+    farthest = max(FARTHEST * math.sqrt(np.count_nonzero(seen)), SEEN_FARTHEST * usual)
+    return _rows_within(view, seen, farthest)
 
 
 def _rows_within(view: View, coefficients: FloatVector, radius: float) -> FeatureRange | None:

@@ -24,6 +24,9 @@ from tailguard.statistics.view import View
 
 __all__ = ["Perturbed", "PerturbedFit", "Start", "started", "widened"]
 
+UPPER, RARE = 0.75, 5
+"""Quantile of the rows that have something in columns in their own units, where these are more than 2 % of all."""
+
 
 @dataclass(frozen=True)
 class Perturbed(Setting):
@@ -157,7 +160,12 @@ class Start:
     def end(self, ending: Ending, point: FloatVector, domain: Domain) -> Solve:
         """Ask what ends a fit, and return the model that is so far from the null model, and where it is believed."""
         estimate = yield from end(ending, self.view, self.loss, self.null, self.null + point, domain)
-        return replace(estimate, feature_range=doubtful_rows(self.view, estimate.coefficients, self.unscaled))
+        doubtful, usual = self.unscaled & (estimate.coefficients != 0.0), 0.0
+        if ending.rare:
+            scale = np.where(doubtful, np.asarray(self.view.scale), np.inf)
+            sizes = Norm(Rows(replace(self.view, scale=scale, intercept=False)))
+            usual = yield from rank_level("rare rows", sizes, UPPER, ending.n, ending.bits, otherwise=0.0, rare=RARE)
+        return replace(estimate, feature_range=doubtful_rows(self.view, estimate.coefficients, doubtful, usual))
 
 
 def started(

@@ -46,6 +46,10 @@ is noise spoils a fit. And deviations of noise that a law must explain near the 
 BELOW, ABOVE = 4.0, 6.0
 """How many octaves below and above it that is."""
 
+LUMPS, TWO = (0.2, 0.3, 0.4, 0.5), 3.0
+"""Shares of the records in a second place that are compared with none, and the logarithm of the likelihood ratio from
+which on there is one: an indicator, or a column of two values, has no spread about either of them."""
+
 NARROW, MODERATE = 0.75, 1.2
 """Spread of sizes, in octaves, below which a column is asked for octaves around its mean, and below which its scale is
 corrected for the mean, where that is off the centre."""
@@ -151,7 +155,11 @@ class _Column:
         self.window = np.append(-ends[::-1], ends)
 
     def _divide(self, edges: FloatVector, mass: FloatVector, noise: float, last: bool) -> None:
-        place, width, cell = _bump(edges, mass, noise)
+        place, width, cell, apart = _bump(edges, mass, noise)
+        if apart:
+            self.window, self.guess = None, 0.5 * apart
+            self._start(place)
+            return
         if width == WIDTHS[0] and not last:
             self.window = place + np.linspace(-0.5, 0.5, WINDOW * FINER + 1) * WINDOW * cell
             return
@@ -231,15 +239,32 @@ def _width(mass: FloatVector, noise: float) -> float:
     return float(np.sqrt(smooth @ (cells - smooth @ cells / total) ** 2 / total))
 
 
-def _bump(edges: FloatVector, mass: FloatVector, noise: float) -> tuple[float, float, float]:
-    """Return the place and the width of the law that agrees best with a window, and the width of its cells."""
+def _bump(edges: FloatVector, mass: FloatVector, noise: float) -> tuple[float, float, float, float]:
+    """Return the place and the width of the law that agrees best with a window, and the width of its cells.
+
+    Last stands how far from there a second place is that holds many of the others, 0 without any.
+    """
     cell = float(np.diff(edges).min())
     steps = np.arange(0.25, WINDOW * FINER, 0.5) * cell
     at = np.concatenate([edges[0] + steps, edges[-1] - steps])
-    best = (-np.inf, 0.0, 0.0)
+    best, law = (-np.inf, 0.0, 0.0), np.zeros_like(mass)
     for width in WIDTHS:
         laws = np.diff(ndtr((edges - at[:, np.newaxis]) / (width * cell)), axis=1, prepend=0.0, append=1.0)
         gains = (laws @ mass - 0.5 * np.einsum("ij,ij->i", laws, laws)) / noise**2
         top = int(np.argmax(gains))
-        best = max(best, (float(gains[top]) + PATIENCE * (width == WIDTHS[0]), float(at[top]), width))
-    return best[1], best[2], cell
+        found = (float(gains[top]) + PATIENCE * (width == WIDTHS[0]), float(at[top]), width)
+        if found > best:
+            best, law = found, laws[top]
+    return best[1], best[2], cell, _apart(edges, mass, noise, law, best[1])
+
+
+def _apart(edges: FloatVector, mass: FloatVector, noise: float, law: FloatVector, place: float) -> float:
+    """Return how far from a law's place the cell is that holds much of what the law leaves, 0 if there is none."""
+    share = np.array(LUMPS)[:, np.newaxis]
+    squares = (1.0 - share) ** 2 * (law @ law) + 2.0 * share * (1.0 - share) * law + share**2
+    more = share * (mass - law @ mass) - 0.5 * (squares - law @ law)
+    if more.max() < TWO * noise**2:
+        return 0.0
+    ends = np.concatenate([edges[:1], edges, edges[-1:]])
+    cell = int(np.argmax(more.max(axis=0)))
+    return abs(0.5 * float(ends[cell] + ends[cell + 1]) - place)

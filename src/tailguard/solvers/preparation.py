@@ -136,7 +136,8 @@ def prepare_features(view: View, preparation: Preparation, n: int, bits: int) ->
     # A mean has no intercept that a constant column would be at odds with: what the centre rounds off is counted too.
     rounded = preparation.resolution if known.centres is None else 0.0
     counted, ignored = (0.25 * rounded, 0.0) if preparation.pooled else (0.0, rounded)
-    scale = yield from spread("feature scale", centred, centre, n, bits, ignored, rounded=counted)
+    single = not preparation.pooled  # an atom within the rounding is told by what is counted there
+    scale = yield from spread("feature scale", centred, centre, n, bits, ignored, rounded=counted, atoms=single)
     if preparation.pooled:
         scale = yield from _pooled(replace(plain, centre=centre), scale, n, bits, rounded)
     return replace(view, centre=centre, scale=scale)
@@ -165,7 +166,7 @@ def _pooled(
         return scale
     others = Norm(Rows(replace(view, scale=np.where(rest, 1.0, np.inf))))
     centre = np.abs(np.asarray(view.centre)[rest]).max(keepdims=True)
-    common = yield from spread("pooled scale", others, centre, n, bits, resolution)
+    common = yield from spread("pooled scale", others, centre, n, bits, resolution, atoms=False)
     return np.where(rest, common[0] / np.sqrt(rest.sum()), scale)
 
 

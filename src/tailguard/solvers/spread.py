@@ -74,6 +74,7 @@ def spread(
     *,
     rounded: float = 0.0,
     within: bool = False,
+    atoms: bool = True,
 ) -> Generator[Query, Released, FloatVector]:
     """Ask for one octave histogram of |scalar| and return a scale for each, infinite where nothing is significant.
 
@@ -93,6 +94,8 @@ def spread(
         The same where such deviations count: they may be those of an atom, and others unseen.
     within : bool, default=False
         Whether such deviations are a scale where there are no others: all numbers lie that near to the centre.
+    atoms : bool, default=True
+        Whether one size next to the centre, with others far beyond, is an atom and no spread.
     """
     reply = yield Query(step, Octaves(scalars, LOW, HIGH, 1, bits))
     masses = reply.value.reshape(scalars.count, HIGH - LOW) / n
@@ -102,9 +105,12 @@ def spread(
     threshold = noise * float(-np.log(2.0 * rare) / np.sqrt(2.0) if reply.exponential else -ndtri(rare))
     floors = np.log2(np.maximum(np.abs(centre) * resolution, 2.0**LOW)) - LOW
     places = np.clip(np.frexp(centre)[1] - 1 - LOW, 0, HIGH - LOW - 1)
-    rows = zip(masses, np.maximum(np.ceil(floors).astype(int), 1), places, strict=True)
+    rows = zip(masses, np.maximum(np.ceil(floors).astype(int), 1).tolist(), places.tolist(), strict=True)
     scale, calmer = (partial(_faint_scale, noise), 1.0) if noise > FAINT else (_scale, CALMER)
-    found = [_without_zeros(scale, mass, threshold, first, int(place), calmer) for mass, first, place in rows]
+    found = []
+    for mass, first, place in rows:
+        one = _beyond_atom(scale, mass, threshold, first, place) if atoms else scale(mass, threshold, first)
+        found.append(_without_zeros(scale, one, mass, threshold, place, calmer))
     if within:
         found = [scale(mass, threshold, 1) if np.isinf(one) else one for mass, one in zip(masses, found, strict=True)]
     seen = _seen_together(masses, np.array(found), noise, threshold)
@@ -167,13 +173,15 @@ def _beyond_atom(scale: _Scale, mass: FloatVector, threshold: float, first: int,
     return scale(np.where((cells > cell) & (cells <= place + NEXT), mass, 0.0), EASIER * threshold, first)
 
 
-def _without_zeros(scale: _Scale, mass: FloatVector, threshold: float, first: int, place: int, calmer: float) -> float:
-    """Return the scale of a column whose zeros, if there are any, lie in the cell `place`: as far off as the centre.
+def _without_zeros(
+    scale: _Scale, found: float, mass: FloatVector, threshold: float, place: int, calmer: float
+) -> float:
+    """Return the scale that was found, or none, if it is the distance of the zeros in the cell `place` from the centre.
 
     Where half of a column is 0, every number from there to the next value is a median, however small. Then nothing is
     nearer to it than the zeros, which are no spread, and all others are far beyond.
     """
-    found, cells = _beyond_atom(scale, mass, threshold, first, place), np.arange(mass.size)
+    cells = np.arange(mass.size)
     nearer = _significant(np.where(cells < place, mass, 0.0), threshold).any()
     if not max(FEWEST, threshold) < mass[place] < MOST or nearer or np.isinf(found):
         return found
