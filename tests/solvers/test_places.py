@@ -99,7 +99,7 @@ def test_whatever_was_released_makes_a_view(noise):
 @pytest.mark.parametrize("noise", [0.002, 0.05, 0.08])
 @pytest.mark.parametrize(("low", "high", "share"), [(-0.0446, 0.0507, 0.53), (0.0, 1.0, 0.74), (1000.0, 1001.0, 0.6)])
 def test_two_values_are_no_spread_about_either_of_them(noise, low, high, share):
-    """A scale far below their distance makes rows enormous: diabetes has such a column, and every other fit was lost."""
+    """A scale far below their distance makes rows enormous: half of the fits of such a table were lost."""
     X = np.where(np.random.default_rng(503).random((N, 20)) < share, high, low)
     scale = np.asarray(found(X, noise).scale)
     true = (high - low) * np.sqrt(share * (1.0 - share))
