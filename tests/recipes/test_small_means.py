@@ -96,7 +96,9 @@ def test_a_column_that_may_be_an_atom_has_a_scale_between_that_of_rounding_and_i
     """All records within the rounding of 100, or some of them 30 away: the fewer at the atom, the larger the scale."""
     n, size, rounded = 10_000, 100.0, 0.01
     X = size + np.where(np.arange(n) < share * n, 0.3, 30.0)[:, None]
-    asked = spread("feature scale", Columns(View(1, centre=[size])), np.array([size]), n, 20, 0.0, rounded=rounded)
+    asked = spread(
+        "feature scale", Columns(View(1, centre=[size])), np.array([size]), n, 20, 0.0, rounded=rounded, atoms=False
+    )
     query = next(asked)
     exact = query.statistic.kernel()(X, None) * query.statistic.unit
     with pytest.raises(StopIteration) as stop:

@@ -76,6 +76,7 @@ _PURPOSES = {
     "common centre": "one median for all columns",
     "common scale": "one spread for all columns",
     "leading columns": "which columns are very large in some rows",
+    "rare rows": "how large numbers are in columns that are mostly 0",
     "row length": "where to shorten rows for the means",
     "feature mean": "mean of each column",
     "square length": "where to shorten squares for the variances",

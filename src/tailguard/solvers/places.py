@@ -46,9 +46,9 @@ is noise spoils a fit. And deviations of noise that a law must explain near the 
 BELOW, ABOVE = 4.0, 6.0
 """How many octaves below and above it that is."""
 
-LUMPS, TWO = (0.2, 0.3, 0.4, 0.5), 3.0
+LUMPS, TWO, ZEROS = (0.2, 0.3, 0.4, 0.5), 8.0, 3.0
 """Shares of the records in a second place that are compared with none, and the logarithm of the likelihood ratio from
-which on there is one: an indicator, or a column of two values, has no spread about either of them."""
+which on there is one, and zeros are: an indicator, or a column of two values, has no spread about either of them."""
 
 NARROW, MODERATE = 0.75, 1.2
 """Spread of sizes, in octaves, below which a column is asked for octaves around its mean, and below which its scale is
@@ -262,9 +262,10 @@ def _apart(edges: FloatVector, mass: FloatVector, noise: float, law: FloatVector
     """Return how far from a law's place the cell is that holds much of what the law leaves, 0 if there is none."""
     share = np.array(LUMPS)[:, np.newaxis]
     squares = (1.0 - share) ** 2 * (law @ law) + 2.0 * share * (1.0 - share) * law + share**2
-    more = share * (mass - law @ mass) - 0.5 * (squares - law @ law)
-    if more.max() < TWO * noise**2:
+    more = (share * (mass - law @ mass) - 0.5 * (squares - law @ law)).max(axis=0) / noise**2
+    more -= np.where((edges[0] == -edges[-1]) & (np.arange(mass.size) == mass.size // 2), ZEROS, TWO)
+    cell = int(np.argmax(more))
+    if not more[cell] > 0.0:
         return 0.0
     ends = np.concatenate([edges[:1], edges, edges[-1:]])
-    cell = int(np.argmax(more.max(axis=0)))
     return abs(0.5 * float(ends[cell] + ends[cell + 1]) - place)
