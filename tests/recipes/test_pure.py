@@ -236,6 +236,19 @@ def test_rows_with_rare_entries_are_believed_where_these_were_seen():
         model = tg.LinearRegression(epsilon=1.0, delta=0.0, random_state=seed).fit(X, y)
         assert model.coef_[5] == pytest.approx(1.0, abs=0.1)
         assert model.score(X, y) > 0.7  # with rows drawn back to ten units: 0.1
+        assert model.feature_range_.radius < 5000.0
+
+
+@pytest.mark.parametrize("name", ["objective_perturbation", "output_perturbation", "gradient_mapping"])
+def test_the_size_of_rare_entries_is_hardly_ever_taken_for_one_beyond_all_of_them(name):
+    """One record in ten has a 5; every larger number has the same rank."""
+    for seed in range(900, 906):
+        rng = np.random.default_rng(seed)
+        X = np.column_stack([rng.standard_normal(20_000), np.where(rng.random(20_000) < 0.1, 5.0, 0.0)])
+        y = X.sum(axis=1) + rng.standard_normal(20_000)
+        model = tg.LinearRegression(epsilon=1.0, delta=0.0, method=name, random_state=seed).fit(X, y)
+        assert "rare rows" in {step.name for step in model.plan_.steps}
+        assert 100.0 < model.feature_range_.radius < 1000.0
 
 
 def _taken(facts, epsilon, gains):

@@ -68,9 +68,9 @@ SETTLED, INTERCEPT, RESIDUALS, RESIDUALS_LEAST = 3000.0, 0.05, 0.3, 3.0
 """n·ε from which on the intercept is settled, its share, and how far residuals count, in medians, at least and times
 the root of its n·ε."""
 
-ROWS, ROWS_MOST, LEAST = 300.0, 0.02, 0.005
-"""n·ε of the pick of how large rare entries are, and the most and the least of the budget that it takes: where it would
-be more, rows with large ones are not believed."""
+ROWS, ROWS_MOST = 300.0, 0.02
+"""n·ε of the pick of how large rare entries are, and the most of the budget that it takes: where it would be more, rows
+with large ones are not believed."""
 
 WEAKEST = 30.0
 """Least n·ε ÷ k: with less, a fit is noise."""
@@ -153,10 +153,10 @@ class PureFit:
         return self.problem.intercept and self.units is not None and not free and self.total >= SETTLED
 
     @property
-    def _rare(self) -> bool:
-        """Whether sizes of rare entries are looked at: not where units of columns are public."""
+    def _rare(self) -> float | None:
+        """The share of a pick of the sizes of rare entries: none where units of columns are public."""
         sought = self.units is not None and self.units.known.features is None
-        return sought and self.total * ROWS_MOST >= ROWS
+        return pick_share(self.problem, self.privacy, ROWS) if sought and self.total * ROWS_MOST >= ROWS else None
 
     @property
     def _pick(self) -> float:
@@ -187,7 +187,7 @@ class PureFit:
             noise=pick_noise(self._pick, self.privacy) if self.settled else 0.0,
             lean=wider * (losses - gains) / 2.0,
             farthest=self._farthest,
-            rare=self._rare,
+            rare=None if self._rare is None else pick_noise(self._rare, self.privacy),
         )
 
     @property
@@ -215,8 +215,8 @@ class PureFit:
         if self.settled:
             drafts.append(Draft("residual level", Ranks, CANDIDATES, self._pick, picks=1))
             drafts.append(Draft("intercept", Clipped, 1, INTERCEPT))
-        if self._rare:
-            drafts.append(Draft("rare rows", Ranks, CANDIDATES, max(ROWS / self.total, LEAST), picks=1))
+        if self._rare is not None:
+            drafts.append(Draft("rare rows", Ranks, CANDIDATES, self._rare, picks=1))
         return drafts
 
     @property

@@ -21,7 +21,7 @@ from tailguard.statistics.scalars import Occurring, Slope
 from tailguard.statistics.slopes import Slopes
 from tailguard.statistics.view import View
 
-__all__ = ["Ending", "Held", "believed_share", "end", "first_offset"]
+__all__ = ["LIKELY", "Ending", "Held", "believed_share", "end", "first_offset"]
 
 FARTHEST, DOUBT = 5.0, 1.0
 """Largest intercept of a null model of classes, in units of the prediction; and the least share of a class that is
@@ -31,8 +31,8 @@ CAUTION = 2.0
 """A last change of the intercept is believed as far as its square is above so many squared scales of its noise."""
 
 LIKELY = 4.0
-"""How much more surely than a raw number a residual in units is about 1: a pick that says otherwise, by octaves, would
-make the intercept noise of that size."""
+"""How much more surely than a raw number one in units is about 1: a pick that says otherwise of residuals, by octaves,
+would make the intercept noise of that size."""
 
 LEAST_SLOPE = 1e-9
 """Slope at 0 below which a loss says nothing of two classes."""
@@ -60,9 +60,9 @@ class Ending(Setting):
         How much farther than `limit` a record counts against the model, and less far for it.
     farthest : float or None, default=None
         How far log-odds are believed, as in `odds_range`: the choice compares what users will get. None for no limit.
-    rare : bool, default=False
-        Whether a pick says how large entries of columns in their own units are where they are not 0 (step "rare
-        rows"), and so how far out the model is believed.
+    rare : float or None, default=None
+        Noise of the pick that says how large entries of columns in their own units are where they are not 0 (step
+        "rare rows"), in records, and so how far out the model is believed; None for no pick.
     """
 
     n: int
@@ -73,7 +73,7 @@ class Ending(Setting):
     noise: float = 0.0
     lean: float = 0.0
     farthest: float | None = field(default=None, metadata=OPTIONAL)
-    rare: bool = field(default=False, metadata=OPTIONAL)
+    rare: float | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True)

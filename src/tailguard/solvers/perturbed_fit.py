@@ -11,7 +11,7 @@ from tailguard.losses.absolute import Absolute
 from tailguard.losses.base import Loss, ResidualLoss
 from tailguard.losses.hinge import Hinge
 from tailguard.solvers.base import FloatVector, Query, Released, Setting, Solve, Solver
-from tailguard.solvers.ending import Ending, end, first_offset
+from tailguard.solvers.ending import LIKELY, Ending, end, first_offset
 from tailguard.solvers.feature_range import doubtful_rows
 from tailguard.solvers.offset import Offset
 from tailguard.solvers.pure_units import PureUnits, prepare_pure, unscaled
@@ -25,7 +25,8 @@ from tailguard.statistics.view import View
 __all__ = ["Perturbed", "PerturbedFit", "Start", "started", "widened"]
 
 UPPER, RARE = 0.75, 5
-"""Quantile of the rows that have something in columns in their own units, where these are more than 2 % of all."""
+"""Quantile of the rows that have something in columns in their own units, where these are more than 2 % of all. Few of
+them are beyond it: without a preference for usual sizes, a pick would often fall on one far beyond all of them."""
 
 
 @dataclass(frozen=True)
@@ -161,10 +162,11 @@ class Start:
         """Ask what ends a fit, and return the model that is so far from the null model, and where it is believed."""
         estimate = yield from end(ending, self.view, self.loss, self.null, self.null + point, domain)
         doubtful, usual = self.unscaled & (estimate.coefficients != 0.0), 0.0
-        if ending.rare:
+        if ending.rare is not None:
             scale = np.where(doubtful, np.asarray(self.view.scale), np.inf)
             sizes = Norm(Rows(replace(self.view, scale=scale, intercept=False)))
-            usual = yield from rank_level("rare rows", sizes, UPPER, ending.n, ending.bits, otherwise=0.0, rare=RARE)
+            n, bits, noise = ending.n, ending.bits, LIKELY * ending.rare
+            usual = yield from rank_level("rare rows", sizes, UPPER, n, bits, otherwise=0.0, rare=RARE, noise=noise)
         return replace(estimate, feature_range=doubtful_rows(self.view, estimate.coefficients, doubtful, usual))
 
 
