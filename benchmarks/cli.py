@@ -3,6 +3,7 @@
 import argparse
 import os
 import platform
+import re
 import shlex
 import subprocess
 import sys
@@ -183,8 +184,8 @@ def _about(sessions: Sequence[dict[str, str]], skipped: dict[str, str]) -> About
 
 
 def _public(words: Sequence[str]) -> list[str]:
-    """Return the arguments with folders cut to their names."""
-    return [Path(word).name if os.sep in word else word for word in words]
+    """Return the arguments with folders cut to their names; a budget such as 1/0 is none."""
+    return [word if re.fullmatch(r"\d[^/]*/\d[^/]*", word) else Path(word).name for word in words]
 
 
 def _version(name: str) -> str | None:

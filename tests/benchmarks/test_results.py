@@ -196,3 +196,18 @@ def test_a_run_beside_kept_rows_is_published_with_what_was_said_before(tmp_path,
     )
     again = results.read(tmp_path / "summary.csv")
     assert [row["excess"] for row in again] == pytest.approx([row["excess"] for row in chosen])
+
+
+def test_commands_are_kept_without_folders_and_with_budgets():
+    words = [
+        "--data-dir",
+        "/home/somebody/data",
+        "--out",
+        "../out/kept",
+        "--tasks",
+        "real *",
+        "--budgets",
+        "0.5/0",
+        "1",
+    ]
+    assert cli._public(words) == ["--data-dir", "data", "--out", "kept", "--tasks", "real *", "--budgets", "0.5/0", "1"]
