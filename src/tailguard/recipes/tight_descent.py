@@ -15,8 +15,9 @@ from tailguard.recipes.noise import CountNoise
 from tailguard.recipes.prediction import RISK_UNIT, risk
 from tailguard.recipes.preparation import COARSE, feature_drafts, finest, target_drafts
 from tailguard.solvers.log_odds import believed_odds
-from tailguard.solvers.places import CELLS
+from tailguard.solvers.places import COUNTS
 from tailguard.solvers.preparation import Preparation
+from tailguard.solvers.shifted import SHIFTS
 from tailguard.solvers.tight_descent import TightDescent
 from tailguard.statistics.base import grid_bits
 from tailguard.statistics.cells import Cells
@@ -129,7 +130,7 @@ def _features(problem: Problem, privacy: Privacy, solver: TightDescent) -> list[
         means = [Draft("feature mean", Clipped, d, MEANS)] if solver.averaged else []
         return [*feature_drafts(solver.preparation, d, CENTRES, FEATURES), *means]
     part = min(1.0, HARD * math.sqrt(d) * CountNoise.of(privacy).multiplier / problem.n)
-    counts = Draft("feature scale", Cells, d * CELLS, part * PLACES / solver.rounds, parts=d)
+    counts = Draft("feature scale", Cells, d * COUNTS, part * PLACES / solver.rounds, parts=d * SHIFTS)
     return [*[counts] * (solver.rounds - 1), Draft("feature mean", Clipped, d, part * MEANS), counts]
 
 

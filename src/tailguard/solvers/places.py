@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from tailguard.solvers.base import FloatVector, Query, Released
+from tailguard.solvers.shifted import SHIFTS, gathered, shifted_edges
 from tailguard.solvers.spread import HIGH, LOW, NORMALISER, faint_scale
 from tailguard.solvers.usual_laws import best_gain, smoothed
 from tailguard.statistics.cells import Cells
@@ -22,10 +23,16 @@ from tailguard.statistics.fields import Rows
 from tailguard.statistics.scalars import Columns
 from tailguard.statistics.view import View
 
-__all__ = ["CELLS", "believed_means", "places"]
+__all__ = ["COUNTS", "believed_means", "places"]
 
 CELLS = HIGH - LOW
-"""Cells of a column."""
+"""Narrow cells of a column."""
+
+WIDE = gathered(CELLS)
+"""Which of them lie in its wide cells, that are counted."""
+
+COUNTS = len(WIDE)
+"""How many counts of a column are released."""
 
 OCTAVES: FloatVector = np.exp2(LOW + np.arange(1.0, CELLS))
 """Edges of octaves."""
@@ -36,14 +43,15 @@ FINER, WINDOW = 16, 3
 WIDTHS = (0.1, 0.35, 0.7, 1.4, 2.8, 5.6, 11.0)
 """Deviations of the laws that are compared with a window, in cells; of the first one nothing is seen."""
 
-SURE, PATIENCE = 1.0, 2.0
+ATOM = 0.0
+SURE, PATIENCE = -0.5, 2.0
 """Logarithms of likelihood ratios from which on numbers are taken to be all of a size, and a spread to be seen."""
 
 ALARM, LIKELY = 3e-3, 2.5
 """Probability that noise looks like a law in one cell of all, beyond which none is believed: a rare column whose scale
 is noise spoils a fit. And deviations of noise that a law must explain near the place where it must be."""
 
-BELOW, ABOVE = 4.0, 6.0
+BELOW, ABOVE = 4, 6
 """How many octaves below and above it that is."""
 
 LUMPS, TWO, ZEROS = (0.2, 0.3, 0.4, 0.5), 8.0, 3.0
@@ -111,7 +119,7 @@ class _Column:
     centre : float
         From where distances are counted.
     mass, folds : float64 vector, int
-        Sum of the masses of octaves of the distance, and how many histograms it is made of.
+        Sum of the masses of wide cells of octaves of the distance, and how often they were counted.
     window : float64 vector or None
         Edges of the cells that are counted instead.
     guess, otherwise : float
@@ -121,7 +129,7 @@ class _Column:
     """
 
     centre: float = 0.0
-    mass: FloatVector = field(default_factory=lambda: np.zeros(CELLS))
+    mass: FloatVector = field(default_factory=lambda: np.zeros(COUNTS))
     folds: int = 0
     window: FloatVector | None = None
     guess: float = np.inf
@@ -143,12 +151,12 @@ class _Column:
     def learn(self, mass: FloatVector, noise: float, last: bool) -> None:
         """Take in a histogram and choose the next one; after the last one there is no time for a window."""
         if self.window is not None:
-            self._divide(self.window, mass[: self.window.size + 1], noise, last)
+            self._divide(self.window, mass, noise, last)
             return
         self.mass, self.folds = self.mass + mass, self.folds + 1
         level = noise / np.sqrt(self.folds)
         gain, octave = _of_a_size(self.average, level)
-        if last or np.isfinite(self.guess) or gain < best_gain(self.average, 1, level) + SURE:
+        if last or np.isfinite(self.guess) or gain < best_gain(self.average, level) + SURE:
             return
         self.otherwise = faint_scale(self.average, level, 0.0)
         ends = np.linspace(1.0, 4.0, WINDOW * FINER + 1) * 2.0 ** (LOW + octave)
@@ -167,7 +175,7 @@ class _Column:
         self._start(place)
 
     def _start(self, centre: float) -> None:
-        self.centre, self.mass, self.folds = centre, np.zeros(CELLS), 0
+        self.centre, self.mass, self.folds = centre, np.zeros(COUNTS), 0
 
     def read(self, noise: float, significant: float) -> float:
         """Return the scale by what was counted so far, infinite where nothing is significant.
@@ -180,11 +188,10 @@ class _Column:
         if not np.isfinite(self.guess):
             return faint_scale(mass, level, significant)
         # An atom is of one size from wherever it is seen: nothing is a spread, and the size is scale enough.
-        if _of_a_size(mass, level)[0] > best_gain(mass, 1, level):
+        if _of_a_size(mass, level)[0] + ATOM > best_gain(mass, level, spreads=True):
             return self.otherwise
-        distance = np.arange(CELLS) - (np.log2(self.guess) - LOW)
-        near = np.where((distance > -BELOW) & (distance < ABOVE), mass, 0.0)
-        found = faint_scale(near, level, LIKELY)
+        octave = int(np.clip(np.floor(np.log2(self.guess)) - LOW, BELOW + 1, CELLS - 1 - ABOVE))
+        found = faint_scale(mass, level, LIKELY, octave - BELOW, octave + ABOVE)
         return found if np.isfinite(found) else self.guess
 
     def move(self, mean: float, noise: float) -> None:
@@ -208,9 +215,9 @@ def _count(columns: list[_Column], plain: View, n: int, bits: int, last: bool) -
     """Ask every column's question at once, tell the columns, and return the noise of a mass."""
     folded = np.array([column.window is None for column in columns])
     numbers = Columns(replace(plain, centre=np.where(folded, _units(columns)[0], 0.0)))
-    edges = np.stack([column.edges for column in columns])
-    reply = yield Query("feature scale", Cells(numbers, edges, folded, bits))
-    for column, mass in zip(columns, reply.value.reshape(len(columns), CELLS) / n, strict=True):
+    edges = np.concatenate([shifted_edges(column.edges) for column in columns])
+    reply = yield Query("feature scale", Cells(numbers, edges, np.repeat(folded, SHIFTS), bits))
+    for column, mass in zip(columns, reply.value.reshape(len(columns), COUNTS) / n, strict=True):
         column.learn(mass, reply.noise / n, last)
     return reply.noise / n
 
@@ -224,15 +231,18 @@ def _of_a_size(mass: FloatVector, noise: float) -> tuple[float, int]:
 
     Before it stands the logarithm of the likelihood ratio, against nothing at all.
     """
-    first = np.linspace(0.0, 1.0, 11)[:, np.newaxis]
-    inner = mass[1:-1]
-    found = first * inner[:-1] + (1.0 - first) * inner[1:] - 0.5 * (first**2 + (1.0 - first) ** 2)
-    return float(found.max()) / noise**2, 1 + int(np.argmax(found.max(axis=0)))
+    octaves = np.where(np.any(WIDE[:, [0, -1]] > 0.0, axis=1)[:, np.newaxis], 0.0, WIDE)[:, 1:-1]
+    found, squares, shared = octaves.T @ mass, (octaves**2).sum(axis=0), (octaves[:, 1:] * octaves[:, :-1]).sum(axis=0)
+    one = np.linspace(0.0, 1.0, 11)[:, np.newaxis]
+    other = 1.0 - one
+    length = one**2 * squares[:-1] + other**2 * squares[1:] + 2.0 * one * other * shared
+    gains = one * found[:-1] + other * found[1:] - 0.5 * length
+    return float(gains.max()) / noise**2, 1 + int(np.argmax(gains.max(axis=0)))
 
 
 def _width(mass: FloatVector, noise: float) -> float:
     """Return the deviation of sizes, in octaves, infinite where nothing is there."""
-    smooth, cells = smoothed(mass, 1, noise, LIKELY * noise), np.arange(mass.size)
+    smooth, cells = smoothed(mass, 1, noise, LIKELY * noise, shifted=True), np.arange(CELLS)
     total = float(smooth.sum())
     if not total > 0.0:
         return np.inf
@@ -247,9 +257,10 @@ def _bump(edges: FloatVector, mass: FloatVector, noise: float) -> tuple[float, f
     cell = float(np.diff(edges).min())
     steps = np.arange(0.25, WINDOW * FINER, 0.5) * cell
     at = np.concatenate([edges[0] + steps, edges[-1] - steps])
-    best, law = (-np.inf, 0.0, 0.0), np.zeros_like(mass)
+    wide = WIDE[:, : edges.size + 1]
+    best, law = (-np.inf, 0.0, 0.0), np.zeros(len(wide))
     for width in WIDTHS:
-        laws = np.diff(ndtr((edges - at[:, np.newaxis]) / (width * cell)), axis=1, prepend=0.0, append=1.0)
+        laws = np.diff(ndtr((edges - at[:, np.newaxis]) / (width * cell)), axis=1, prepend=0.0, append=1.0) @ wide.T
         gains = (laws @ mass - 0.5 * np.einsum("ij,ij->i", laws, laws)) / noise**2
         top = int(np.argmax(gains))
         found = (float(gains[top]) + PATIENCE * (width == WIDTHS[0]), float(at[top]), width)
@@ -260,10 +271,10 @@ def _bump(edges: FloatVector, mass: FloatVector, noise: float) -> tuple[float, f
 
 def _apart(edges: FloatVector, mass: FloatVector, noise: float, law: FloatVector, place: float) -> float:
     """Return how far from a law's place the cell is that holds much of what the law leaves, 0 if there is none."""
-    share = np.array(LUMPS)[:, np.newaxis]
-    squares = (1.0 - share) ** 2 * (law @ law) + 2.0 * share * (1.0 - share) * law + share**2
-    more = (share * (mass - law @ mass) - 0.5 * (squares - law @ law)).max(axis=0) / noise**2
-    more -= np.where((edges[0] == -edges[-1]) & (np.arange(mass.size) == mass.size // 2), ZEROS, TWO)
+    share, wide = np.array(LUMPS)[:, np.newaxis], WIDE[:, : edges.size + 1]
+    squares = (1.0 - share) ** 2 * (law @ law) + 2.0 * share * (1.0 - share) * (law @ wide) + share**2 * SHIFTS
+    more = (share * (mass @ wide - law @ mass) - 0.5 * (squares - law @ law)).max(axis=0) / noise**2
+    more -= np.where((edges[0] == -edges[-1]) & (np.arange(edges.size + 1) == (edges.size + 1) // 2), ZEROS, TWO)
     cell = int(np.argmax(more))
     if not more[cell] > 0.0:
         return 0.0

@@ -137,8 +137,10 @@ def _beside_atoms(
     return np.where(small, np.where(small, scale, 1.0) ** part * beside ** (1.0 - part), scale)
 
 
-def faint_scale(mass: FloatVector, noise: float, deviations: float) -> float:
-    """Return the scale of one column from released shares of the records in octaves, infinite where nothing is seen.
+def faint_scale(mass: FloatVector, noise: float, deviations: float, first: int = 1, last: int = -1) -> float:
+    """Return the scale of one column from released shares of the records in shifted histograms of octaves.
+
+    It is infinite where nothing is seen.
 
     Parameters
     ----------
@@ -148,9 +150,10 @@ def faint_scale(mass: FloatVector, noise: float, deviations: float) -> float:
         Their deviation.
     deviations : float
         How many of them something must outweigh to be seen.
+    first, last : int
+        The octaves that count.
     """
-    scale = partial(_faint_scale, noise) if noise > FAINT else _scale
-    return scale(mass, deviations * noise, 1)
+    return _scale(smoothed(mass, first, noise, deviations * noise, last=last, shifted=True), 0.0, first)
 
 
 def _beyond_atom(scale: _Scale, mass: FloatVector, threshold: float, first: int, place: int) -> float:

@@ -8,13 +8,16 @@ least squares, and averaged as they agree with it.
 from functools import cache, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import t as student
 
-from tailguard.solvers.base import FloatVector
+from tailguard.solvers.shifted import gathered
+from tailguard.statistics.arrays import FloatMatrix, FloatVector
 
-__all__ = ["best_gain", "smoothed"]
+__all__ = ["OCTAVES", "best_gain", "smoothed"]
+
+OCTAVES = 128
+"""How many octaves are looked at."""
 
 PLACES = 4
 """Places an octave at which a law is tried."""
@@ -22,51 +25,66 @@ PLACES = 4
 REACH = 16
 """Octaves to each side of a law's unit beyond which it has no mass."""
 
+SPREADS = (True, True, True, False, False, False, False, True, True)
+"""Which laws are those of distances from a middle."""
+
 PARTS = 3
 """The most laws in a sum: zeros beside a median that is not quite 0, ones, and a tail."""
 
 
-def smoothed(mass: FloatVector, first: int, noise: float, threshold: float) -> FloatVector:
+def smoothed(
+    mass: FloatVector, first: int, noise: float, threshold: float, *, last: int = -1, shifted: bool = False
+) -> FloatVector:
     """Return the masses of octaves as a sum of usual laws that are significant, 0 where none is.
 
     Parameters
     ----------
     mass : float64 vector
-        Released shares of the records, one for each octave; the last one does not count.
-    first : int
-        The first one that counts.
+        Released shares of the records, one for each octave, or of the wide cells of shifted histograms.
+    first, last : int
+        The first octave that counts, and the first of those at the end that do not.
     noise : float
-        Their deviation.
+        Deviation of a share.
     threshold : float
         What a cell must hold to be significant; a law must explain as much, in units of its own noise.
+    shifted : bool, default=False
+        Whether histograms are shifted ones.
     """
-    laws, squares = _visible(mass.size, first)
-    smooth, left, unexplained = np.zeros(mass.size), mass, 1.0
+    laws, squares = _visible(first, last, shifted)
+    octaves, left, unexplained = _laws(OCTAVES), mass, 1.0
+    smooth = np.zeros(OCTAVES)
     for _ in range(PARTS):
         amounts, gains = _compared(laws, squares, left, noise, unexplained)
         if 2.0 * float(gains.max()) < (threshold / noise) ** 2:
             break
         weights = np.exp(gains - gains.max())
         weights /= weights.sum()
-        part = (weights * amounts) @ laws
-        smooth, left = smooth + part, left - part
-        unexplained = max(unexplained - float(weights @ amounts), 0.0)
-    return np.asarray(smooth)
+        part = weights * amounts
+        smooth, left = smooth + part @ octaves, left - part @ laws
+        unexplained = max(unexplained - float(part.sum()), 0.0)
+    smooth[:first] = smooth[last:] = 0.0
+    return smooth
 
 
-def best_gain(mass: FloatVector, first: int, noise: float) -> float:
-    """Return the logarithm of the likelihood ratio of the law that explains most, against none at all.
+def best_gain(mass: FloatVector, noise: float, *, spreads: bool = False) -> float:
+    """Return the logarithm of the likelihood ratio of the law that explains shifted histograms best, against none.
 
     Parameters
     ----------
-    mass, first, noise : float64 vector, int, float
+    mass, noise : float64 vector, float
         As in `smoothed`.
+    spreads : bool, default=False
+        Whether laws of positive numbers are left out, whose sizes may be nearly equal.
     """
-    return float(_compared(*_visible(mass.size, first), mass, noise, 1.0)[1].max())
+    laws, squares = _visible(1, -1, True)
+    if spreads:
+        kept = np.repeat(SPREADS, len(laws) // len(SPREADS))
+        laws, squares = laws[kept], squares[kept]
+    return float(_compared(laws, squares, mass, noise, 1.0)[1].max())
 
 
 def _compared(
-    laws: NDArray[np.float64], squares: FloatVector, mass: FloatVector, noise: float, most: float
+    laws: FloatMatrix, squares: FloatVector, mass: FloatVector, noise: float, most: float
 ) -> tuple[FloatVector, FloatVector]:
     """Return how much of every law there is, if there is no other, and logarithms of likelihood ratios."""
     found = laws @ mass
@@ -74,16 +92,20 @@ def _compared(
     return amounts, (amounts * found - 0.5 * amounts**2 * squares) / noise**2
 
 
-@lru_cache(maxsize=4)
-def _visible(cells: int, first: int) -> tuple[NDArray[np.float64], FloatVector]:
-    """Return what counts of every law, and its squared length."""
-    laws = _laws(cells).copy()
-    laws[:, :first] = laws[:, -1] = 0.0
+@lru_cache(maxsize=16)
+def _visible(first: int, last: int, shifted: bool) -> tuple[FloatMatrix, FloatVector]:
+    """Return what cells that count hold of every law, and its squared length."""
+    laws, counts = _laws(OCTAVES), np.zeros(OCTAVES, bool)
+    counts[first:last] = True
+    if shifted:
+        wide = gathered(OCTAVES)
+        laws, counts = laws @ wide.T, ~np.any(wide[:, ~counts] > 0.0, axis=1)
+    laws = np.where(counts, laws, 0.0)
     return laws, np.maximum(np.einsum("ij,ij->i", laws, laws), 1e-12)
 
 
 @cache
-def _laws(cells: int) -> NDArray[np.float64]:
+def _laws(cells: int) -> FloatMatrix:
     """Return the masses of octaves of every law at every place."""
     edges = PLACES * np.arange(cells + 1) + REACH * PLACES
     at = np.clip(edges - np.arange(cells * PLACES)[:, np.newaxis], 0, 2 * REACH * PLACES)

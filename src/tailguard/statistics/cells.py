@@ -22,24 +22,25 @@ __all__ = ["Cells"]
 class Cells(Counts):
     """For each scalar, how many records lie in each cell between edges of its own; NaN in none.
 
-    Cell k of a scalar holds the numbers from its edge k − 1 up to, but without, its edge k; the first and the last one
-    have no end.
+    Cell k of a histogram holds the numbers from its edge k − 1 up to, but without, its edge k; the first and the last
+    one have no end. A scalar may have several histograms, such as shifted ones.
 
     Parameters
     ----------
     scalars : Scalars
         Gives q numbers for each record.
-    edges : (q, cells − 1) matrix
-        Public or released numbers, not NaN, that do not fall along a row.
+    edges : (h, cells − 1) matrix
+        Public or released numbers, not NaN, that do not fall along a row. h is a multiple of q: the first h ÷ q rows
+        are edges of histograms of the first scalar, and so on.
     folded : vector of bool
-        For which of the q scalars the magnitude is counted, not the number.
+        For which of the h histograms the magnitude is counted, not the number.
     bits : int
         A record counts L = 2**bits grid steps.
 
     Notes
     -----
-    *Guarantee.* Replacing one record by any other moves, for each scalar, L from one cell to another: at most
-    L in every integer, 2Lq in sum and L√(2q) in Euclidean norm.
+    *Guarantee.* Replacing one record by any other moves, in each histogram, L from one cell to another: at most
+    L in every integer, 2Lh in sum and L√(2h) in Euclidean norm.
     """
 
     kind: ClassVar[str] = "cell counts"
@@ -52,25 +53,33 @@ class Cells(Counts):
     def __post_init__(self) -> None:
         checked_bits(self.bits, 1, "Cells")
         edges, count = np.array(self.edges, dtype=np.float64), self.scalars.count
-        if edges.ndim != 2 or len(edges) != count or not np.all(edges[:, 1:] >= edges[:, :-1]) or np.isnan(edges).any():
-            raise refuse("edges", "Cells", f"a matrix of {count} rows of numbers that do not fall", self.edges)
+        whole = edges.ndim == 2 and len(edges) > 0 and len(edges) % count == 0
+        if not whole or not np.all(edges[:, 1:] >= edges[:, :-1]) or np.isnan(edges).any():
+            rule = f"a matrix of numbers that do not fall along rows, and a multiple of {count} rows"
+            raise refuse("edges", "Cells", rule, self.edges)
         folded = np.array(self.folded)
-        if folded.shape != (count,) or folded.dtype != np.bool_:
-            raise refuse("folded", "Cells", f"a vector of {count} booleans", self.folded)
+        if folded.shape != (len(edges),) or folded.dtype != np.bool_:
+            raise refuse("folded", "Cells", f"a vector of {len(edges)} booleans", self.folded)
         object.__setattr__(self, "edges", frozen(edges))
         object.__setattr__(self, "folded", folded)
 
     @property
     def cells(self) -> int:
-        """Number of cells of one scalar."""
+        """Number of cells of one histogram."""
         return int(self.edges.shape[1]) + 1
+
+    @property
+    def parts(self) -> int:
+        """The number h of histograms: a record has one cell in each."""
+        return len(self.edges)
 
     def _width(self, d: int) -> int:
         return max(d, self.scalars.count)
 
     def _block(self, X: AnyRows, y: FloatVector | None) -> IntVector:
         values = passes.dense(self.scalars.values(X, y))
-        counts = [self._counts(values[:, part], part) for part in range(self.parts)]
+        times = self.parts // self.scalars.count
+        counts = [self._counts(values[:, part // times], part) for part in range(self.parts)]
         return np.concatenate(counts) << self.bits
 
     def _counts(self, values: FloatVector, part: int) -> IntVector:
