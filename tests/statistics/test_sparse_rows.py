@@ -203,6 +203,7 @@ def _statistics(view):
     yield Below(Columns(view), np.linspace(-1.0, 1.0, view.dimension), 20)
     edges, folded = np.tile([-0.5, 0.0, 0.7], (view.dimension, 1)), np.arange(view.dimension) % 2 == 0
     yield Cells(Columns(view), edges, folded, 20)
+    yield Cells(Columns(view), np.repeat(edges, 2, axis=0), np.repeat(folded, 2), 20)
     yield Octaves(Target(view), -10, 10, 2, 20)
     yield Either(Octaves(Slope(sloped), -10, 10, 2, 20), 50, 20)
     yield Either(Weighted(sloped, 2.0, 0.5, 36), view.dimension + 3, 36)

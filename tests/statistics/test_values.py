@@ -83,6 +83,21 @@ def test_cells():
     assert np.all(far == [0, 0, 0, 0, 1])
 
 
+def test_cells_of_several_histograms_of_a_scalar():
+    edges, folded = np.array([[-1.0, 1.0], [-0.5, 1.5], [0.0, np.inf]]), np.arange(3 * D) % 2 == 1
+    statistic = Cells(Columns(View(D)), np.tile(edges, (D, 1)), folded, 25)
+    for part, counts in enumerate(_value(statistic).reshape(3 * D, 3)):
+        numbers = np.abs(X[:, part // 3]) if folded[part] else X[:, part // 3]
+        first, last = edges[part % 3]
+        assert counts.tolist() == [
+            (numbers < first).sum(),
+            ((first <= numbers) & (numbers < last)).sum(),
+            (numbers >= last).sum(),
+        ]
+    assert statistic.sensitivity("l2") == pytest.approx(2.0**25 * np.sqrt(6 * D))
+    assert statistic.sensitivity("l1") == 2.0**25 * 6 * D
+
+
 def test_gram():
     statistic = Gram(View(D, intercept=True), 2.5, 40)
     Z = np.column_stack([X, np.ones(N)])

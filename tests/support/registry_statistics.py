@@ -162,6 +162,9 @@ def _counts():
         folded = np.arange(view.dimension) % 2 == 0
         cells = Cells(Columns(view), np.tile([-1.0, 0.5, 2.0, np.inf], (view.dimension, 1)), folded, 30)
         yield Case(f"columns {name}", cells, view, around(-1.0, 0.5, 2.0), tight)
+        shifted = np.tile([[-1.0, 2.0], [0.5, 4.0], [0.25, np.inf]], (view.dimension, 1))
+        several = Cells(Columns(view), shifted, np.repeat(folded, 3), 30)
+        yield Case(f"columns {name}, three histograms each", several, view, around(-1.0, 0.25, 0.5, 2.0, 4.0), tight)
         yield Case(f"columns {name}", Leaders(view, -3, 4, 5, 30), view, around(0.125, 2.0, 2.0**17), tight)
     for scalars, name in (
         (Target(FULL), "target"),

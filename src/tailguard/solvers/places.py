@@ -15,7 +15,7 @@ from scipy.special import ndtr, ndtri
 
 from tailguard.solvers.base import FloatVector, Query, Released
 from tailguard.solvers.shifted import SHIFTS, gathered, shifted_edges
-from tailguard.solvers.spread import HIGH, LOW, NORMALISER, faint_scale
+from tailguard.solvers.spread import HIGH, LOW, NORMALISER, faint_scale, room_of
 from tailguard.solvers.usual_laws import best_gain, smoothed
 from tailguard.statistics.cells import Cells
 from tailguard.statistics.clipped import Clipped
@@ -40,12 +40,15 @@ OCTAVES: FloatVector = np.exp2(LOW + np.arange(1.0, CELLS))
 FINER, WINDOW = 16, 3
 """Into how many cells one is divided, and how many of them next to each other."""
 
-WIDTHS = (0.1, 0.35, 0.7, 1.4, 2.8, 5.6, 11.0)
+WIDTHS = (0.3, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Deviations of the laws that are compared with a window, in cells; of the first one nothing is seen."""
 
-ATOM = 0.0
-SURE, PATIENCE = -0.5, 2.0
+SURE, PATIENCE = 0.0, 2.0
 """Logarithms of likelihood ratios from which on numbers are taken to be all of a size, and a spread to be seen."""
+
+FILLED, ATOM = 0.5, 1.5
+"""The least room that zeros leave where numbers may be all of a size; and the logarithm of the likelihood ratio by
+which a spread must explain more than one size does, or it is an atom: with a tiny scale that would harm all columns."""
 
 ALARM, LIKELY = 3e-3, 2.5
 """Probability that noise looks like a law in one cell of all, beyond which none is believed: a rare column whose scale
@@ -64,6 +67,10 @@ corrected for the mean, where that is off the centre."""
 
 OFF, LEAST = 0.4, 0.5
 """How far off a mean must be for that, in scales; and the least factor that corrects one."""
+
+FARTHEST = 2.0
+"""How far a number may be from the centre, in scales: one column with a scale that is far too small leaves room for the
+others in a shortened row."""
 
 DOUBT = 2.0
 """A column's mean is believed as far as so many times its noise does not explain it."""
@@ -89,16 +96,15 @@ def places(view: View, n: int, bits: int, rounds: int) -> Generator[Query, Relea
     for number in range(rounds - 1):
         noise = yield from _count(columns, plain, n, bits, last=number == rounds - 2)
     for column in columns:
-        column.scale = column.read(noise, significant)
+        column.scale = column.read(noise, significant, last=False)
     centre, scale = _units(columns)
-    reply = yield Query(
-        "feature mean", Clipped(Rows(replace(plain, centre=centre, scale=scale)), np.sqrt(len(columns)), bits)
-    )
+    near = Rows(replace(plain, centre=centre, scale=scale, limit=FARTHEST))
+    reply = yield Query("feature mean", Clipped(near, np.sqrt(len(columns)), bits))
     for column, mean in zip(columns, believed_means(reply.value / n, reply.noise / n), strict=True):
         column.move(float(mean), noise)
     noise = yield from _count(columns, plain, n, bits, last=True)
     for column in columns:
-        column.scale = column.factor * column.read(noise, significant)
+        column.scale = column.factor * column.read(noise, significant, last=True)
         column.centre = column.middle
     centre, scale = _units(columns)
     return replace(view, centre=centre, scale=scale)
@@ -158,6 +164,8 @@ class _Column:
         gain, octave = _of_a_size(self.average, level)
         if last or np.isfinite(self.guess) or gain < best_gain(self.average, level) + SURE:
             return
+        if room_of(self.average, level) < FILLED:  # mostly zeros
+            return
         self.otherwise = faint_scale(self.average, level, 0.0)
         ends = np.linspace(1.0, 4.0, WINDOW * FINER + 1) * 2.0 ** (LOW + octave)
         self.window = np.append(-ends[::-1], ends)
@@ -177,10 +185,11 @@ class _Column:
     def _start(self, centre: float) -> None:
         self.centre, self.mass, self.folds = centre, np.zeros(COUNTS), 0
 
-    def read(self, noise: float, significant: float) -> float:
+    def read(self, noise: float, significant: float, *, last: bool) -> float:
         """Return the scale by what was counted so far, infinite where nothing is significant.
 
-        A law must explain so many deviations of noise.
+        A law must explain so many deviations of noise. What looks like an atom may be a spread that is seen from beside
+        it, until the last question, which counts from the mean.
         """
         if not self.folds:
             return self.guess
@@ -189,7 +198,7 @@ class _Column:
             return faint_scale(mass, level, significant)
         # An atom is of one size from wherever it is seen: nothing is a spread, and the size is scale enough.
         if _of_a_size(mass, level)[0] + ATOM > best_gain(mass, level, spreads=True):
-            return self.otherwise
+            return self.otherwise if last else self.guess
         octave = int(np.clip(np.floor(np.log2(self.guess)) - LOW, BELOW + 1, CELLS - 1 - ABOVE))
         found = faint_scale(mass, level, LIKELY, octave - BELOW, octave + ABOVE)
         return found if np.isfinite(found) else self.guess
@@ -197,7 +206,7 @@ class _Column:
     def move(self, mean: float, noise: float) -> None:
         """Take in a mean, in scales beside the centre: narrow columns are counted around it next."""
         self.middle = self.centre + (self.scale * mean if np.isfinite(self.scale) else 0.0)
-        if abs(mean) <= OFF or not np.isfinite(self.scale):
+        if (self.folds and abs(mean) <= OFF) or not np.isfinite(self.scale):
             return
         sought = np.isfinite(self.guess)
         width = 0.0 if sought else _width(self.average, noise / np.sqrt(self.folds))
@@ -236,8 +245,8 @@ def _of_a_size(mass: FloatVector, noise: float) -> tuple[float, int]:
     one = np.linspace(0.0, 1.0, 11)[:, np.newaxis]
     other = 1.0 - one
     length = one**2 * squares[:-1] + other**2 * squares[1:] + 2.0 * one * other * shared
-    gains = one * found[:-1] + other * found[1:] - 0.5 * length
-    return float(gains.max()) / noise**2, 1 + int(np.argmax(gains.max(axis=0)))
+    gains = (one * found[:-1] + other * found[1:] - 0.5 * length)[:, SHIFTS - 1 : -SHIFTS]
+    return float(gains.max()) / noise**2, SHIFTS + int(np.argmax(gains.max(axis=0)))
 
 
 def _width(mass: FloatVector, noise: float) -> float:
@@ -275,8 +284,9 @@ def _apart(edges: FloatVector, mass: FloatVector, noise: float, law: FloatVector
     squares = (1.0 - share) ** 2 * (law @ law) + 2.0 * share * (1.0 - share) * (law @ wide) + share**2 * SHIFTS
     more = (share * (mass @ wide - law @ mass) - 0.5 * (squares - law @ law)).max(axis=0) / noise**2
     more -= np.where((edges[0] == -edges[-1]) & (np.arange(edges.size + 1) == (edges.size + 1) // 2), ZEROS, TWO)
-    cell = int(np.argmax(more))
-    if not more[cell] > 0.0:
-        return 0.0
     ends = np.concatenate([edges[:1], edges, edges[-1:]])
-    return abs(0.5 * float(ends[cell] + ends[cell + 1]) - place)
+    distance = np.abs(0.5 * (ends[:-1] + ends[1:]) - place)
+    # Wide cells do not tell numbers in one from those beside it, but the next window does.
+    more[distance < SHIFTS * float(np.diff(edges).min())] = -np.inf
+    cell = int(np.argmax(more))
+    return float(distance[cell]) if more[cell] > 0.0 else 0.0

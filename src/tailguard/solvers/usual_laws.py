@@ -33,7 +33,14 @@ PARTS = 3
 
 
 def smoothed(
-    mass: FloatVector, first: int, noise: float, threshold: float, *, last: int = -1, shifted: bool = False
+    mass: FloatVector,
+    first: int,
+    noise: float,
+    threshold: float,
+    *,
+    last: int = -1,
+    room: float = 1.0,
+    shifted: bool = False,
 ) -> FloatVector:
     """Return the masses of octaves as a sum of usual laws that are significant, 0 where none is.
 
@@ -47,11 +54,13 @@ def smoothed(
         Deviation of a share.
     threshold : float
         What a cell must hold to be significant; a law must explain as much, in units of its own noise.
+    room : float, default=1.0
+        The most that all laws may hold together.
     shifted : bool, default=False
         Whether histograms are shifted ones.
     """
     laws, squares = _visible(first, last, shifted)
-    octaves, left, unexplained = _laws(OCTAVES), mass, 1.0
+    octaves, left, unexplained = _laws(OCTAVES), mass, room
     smooth = np.zeros(OCTAVES)
     for _ in range(PARTS):
         amounts, gains = _compared(laws, squares, left, noise, unexplained)
