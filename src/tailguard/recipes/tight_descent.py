@@ -37,7 +37,7 @@ theirs and that of the means is smaller where √d ÷ (n × budget) is, so many 
 FAINTEST = 0.2
 """Rank noise of the target's median, as a share of n, beyond which nothing is left of it."""
 
-RADIUS, LIMIT = 0.5, 0.3
+RADIUS, LIMIT = 0.5, 0.15
 """Largest length of a row, in √k, and residual from which on slopes stay the same, in scales of the target: a record
 hardly counts for more than its direction and a sign."""
 
