@@ -41,11 +41,14 @@ RADIUS, LIMIT = 0.5, 0.15
 """Largest length of a row, in √k, and residual from which on slopes stay the same, in scales of the target: a record
 hardly counts for more than its direction and a sign."""
 
-PACES, SLOWEST = ((0.03, 40, 4.0), (0.06, 16, 3.0)), (16, 2.0)
-"""Numbers of steps and their pace below limits of k ÷ (n × budget), and beyond them: the more noise, the slower."""
+STEPS = 40
+"""Number of gradients."""
 
-TRUST, CLASS_TRUST = 0.5, 1.0
-"""The longest step in units of the columns and the target, of numbers and of classes."""
+PRIOR, CLASS_PRIOR = 0.25, 1.0
+"""Variance that predictions are expected to have, in units of the target's, and of log-odds."""
+
+TRUST, CLASS_TRUST = 2.0, 4.0
+"""The longest find in units of the columns and the target, of numbers and of classes."""
 
 CHOICE, JUDGED, AHEAD = 0.04, 0.35, 1.0
 """Share of the choice between the fitted and the null model, the most that a record counts in it, and how far the
@@ -73,7 +76,6 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
     assert isinstance(loss, Loss)
     preparation, averaged = _preparation(problem, privacy)
     weakness = k * CountNoise.of(privacy).multiplier / problem.n
-    steps, pace = next(((steps, pace) for limit, steps, pace in PACES if weakness < limit), SLOWEST)
     solver = TightDescent(
         loss=loss,
         surrogate=BalancedLogistic() if isinstance(loss, Logistic) else None,
@@ -87,8 +89,8 @@ def plan_faint(recipe: str, problem: Problem, privacy: Privacy) -> Plan:
         rounds=ROUNDS if averaged and "feature scale" in preparation.asked else 0,
         radius=RADIUS * math.sqrt(k),
         limit=LIMIT,
-        steps=steps,
-        pace=pace,
+        steps=STEPS,
+        prior=PRIOR if residual else CLASS_PRIOR,
         trust=TRUST if residual else CLASS_TRUST,
         judged=JUDGED,
         handicap=AHEAD * CountNoise.of(privacy).of_one(CHOICE),

@@ -16,7 +16,7 @@ from scipy.special import ndtr, ndtri
 from tailguard.solvers.base import FloatVector, Query, Released
 from tailguard.solvers.shifted import SHIFTS, gathered, shifted_edges
 from tailguard.solvers.spread import HIGH, LOW, NORMALISER, faint_scale, room_of
-from tailguard.solvers.usual_laws import best_gain, smoothed
+from tailguard.solvers.usual_laws import SPREADS, WIDE, best_gain, smoothed
 from tailguard.statistics.cells import Cells
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Rows
@@ -28,10 +28,10 @@ __all__ = ["COUNTS", "believed_means", "places"]
 CELLS = HIGH - LOW
 """Narrow cells of a column."""
 
-WIDE = gathered(CELLS)
+GATHERED = gathered(CELLS)
 """Which of them lie in its wide cells, that are counted."""
 
-COUNTS = len(WIDE)
+COUNTS = len(GATHERED)
 """How many counts of a column are released."""
 
 OCTAVES: FloatVector = np.exp2(LOW + np.arange(1.0, CELLS))
@@ -43,7 +43,7 @@ FINER, WINDOW = 16, 3
 WIDTHS = (0.3, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Deviations of the laws that are compared with a window, in cells; of the first one nothing is seen."""
 
-SURE, PATIENCE = 0.0, 2.0
+SURE, PATIENCE = -1.0, 2.0
 """Logarithms of likelihood ratios from which on numbers are taken to be all of a size, and a spread to be seen."""
 
 FILLED, ATOM = 0.5, 1.5
@@ -130,6 +130,8 @@ class _Column:
         Edges of the cells that are counted instead.
     guess, otherwise : float
         Near which the scale must be, if that is known, and is if it is not found there; and what it is of an atom.
+    seen : float
+        How much likelier a spread was than an atom, where it was, by counts that the next ones do not add up with.
     scale, middle, factor : float
         What was read last; where the mean is; and a correction of the scale.
     """
@@ -140,6 +142,7 @@ class _Column:
     window: FloatVector | None = None
     guess: float = np.inf
     otherwise: float = np.inf
+    seen: float = 0.0
     scale: float = np.inf
     middle: float = 0.0
     factor: float = 1.0
@@ -162,7 +165,7 @@ class _Column:
         self.mass, self.folds = self.mass + mass, self.folds + 1
         level = noise / np.sqrt(self.folds)
         gain, octave = _of_a_size(self.average, level)
-        if last or np.isfinite(self.guess) or gain < best_gain(self.average, level) + SURE:
+        if last or np.isfinite(self.guess) or gain < best_gain(self.average, level, WIDE) + SURE:
             return
         if room_of(self.average, level) < FILLED:  # mostly zeros
             return
@@ -171,7 +174,7 @@ class _Column:
         self.window = np.append(-ends[::-1], ends)
 
     def _divide(self, edges: FloatVector, mass: FloatVector, noise: float, last: bool) -> None:
-        place, width, cell, apart = _bump(edges, mass, noise)
+        place, width, cell, apart, self.seen = _bump(edges, mass, noise)
         if apart:
             self.window, self.guess = None, 0.5 * apart
             self._start(place)
@@ -197,8 +200,10 @@ class _Column:
         if not np.isfinite(self.guess):
             return faint_scale(mass, level, significant)
         # An atom is of one size from wherever it is seen: nothing is a spread, and the size is scale enough.
-        if _of_a_size(mass, level)[0] + ATOM > best_gain(mass, level, spreads=True):
+        spread = best_gain(mass, level, SPREADS) - _of_a_size(mass, level)[0]
+        if spread + self.seen < ATOM:
             return self.otherwise if last else self.guess
+        self.seen = max(spread, 0.0)
         octave = int(np.clip(np.floor(np.log2(self.guess)) - LOW, BELOW + 1, CELLS - 1 - ABOVE))
         found = faint_scale(mass, level, LIKELY, octave - BELOW, octave + ABOVE)
         return found if np.isfinite(found) else self.guess
@@ -207,6 +212,7 @@ class _Column:
         """Take in a mean, in scales beside the centre: narrow columns are counted around it next."""
         self.middle = self.centre + (self.scale * mean if np.isfinite(self.scale) else 0.0)
         if (self.folds and abs(mean) <= OFF) or not np.isfinite(self.scale):
+            self.seen = 0.0  # counts add up
             return
         sought = np.isfinite(self.guess)
         width = 0.0 if sought else _width(self.average, noise / np.sqrt(self.folds))
@@ -240,7 +246,7 @@ def _of_a_size(mass: FloatVector, noise: float) -> tuple[float, int]:
 
     Before it stands the logarithm of the likelihood ratio, against nothing at all.
     """
-    octaves = np.where(np.any(WIDE[:, [0, -1]] > 0.0, axis=1)[:, np.newaxis], 0.0, WIDE)[:, 1:-1]
+    octaves = np.where(np.any(GATHERED[:, [0, -1]] > 0.0, axis=1)[:, np.newaxis], 0.0, GATHERED)[:, 1:-1]
     found, squares, shared = octaves.T @ mass, (octaves**2).sum(axis=0), (octaves[:, 1:] * octaves[:, :-1]).sum(axis=0)
     one = np.linspace(0.0, 1.0, 11)[:, np.newaxis]
     other = 1.0 - one
@@ -258,7 +264,7 @@ def _width(mass: FloatVector, noise: float) -> float:
     return float(np.sqrt(smooth @ (cells - smooth @ cells / total) ** 2 / total))
 
 
-def _bump(edges: FloatVector, mass: FloatVector, noise: float) -> tuple[float, float, float, float]:
+def _bump(edges: FloatVector, mass: FloatVector, noise: float) -> tuple[float, float, float, float, float]:
     """Return the place and the width of the law that agrees best with a window, and the width of its cells.
 
     Last stands how far from there a second place is that holds many of the others, 0 without any.
@@ -266,21 +272,22 @@ def _bump(edges: FloatVector, mass: FloatVector, noise: float) -> tuple[float, f
     cell = float(np.diff(edges).min())
     steps = np.arange(0.25, WINDOW * FINER, 0.5) * cell
     at = np.concatenate([edges[0] + steps, edges[-1] - steps])
-    wide = WIDE[:, : edges.size + 1]
-    best, law = (-np.inf, 0.0, 0.0), np.zeros(len(wide))
+    wide = GATHERED[:, : edges.size + 1]
+    best, law, gain = (-np.inf, 0.0, 0.0), np.zeros(len(wide)), {}
     for width in WIDTHS:
         laws = np.diff(ndtr((edges - at[:, np.newaxis]) / (width * cell)), axis=1, prepend=0.0, append=1.0) @ wide.T
         gains = (laws @ mass - 0.5 * np.einsum("ij,ij->i", laws, laws)) / noise**2
         top = int(np.argmax(gains))
-        found = (float(gains[top]) + PATIENCE * (width == WIDTHS[0]), float(at[top]), width)
+        gain[width] = float(gains[top]) + PATIENCE * (width == WIDTHS[0])
+        found = gain[width], float(at[top]), width
         if found > best:
             best, law = found, laws[top]
-    return best[1], best[2], cell, _apart(edges, mass, noise, law, best[1])
+    return best[1], best[2], cell, _apart(edges, mass, noise, law, best[1]), best[0] - gain[WIDTHS[0]]
 
 
 def _apart(edges: FloatVector, mass: FloatVector, noise: float, law: FloatVector, place: float) -> float:
     """Return how far from a law's place the cell is that holds much of what the law leaves, 0 if there is none."""
-    share, wide = np.array(LUMPS)[:, np.newaxis], WIDE[:, : edges.size + 1]
+    share, wide = np.array(LUMPS)[:, np.newaxis], GATHERED[:, : edges.size + 1]
     squares = (1.0 - share) ** 2 * (law @ law) + 2.0 * share * (1.0 - share) * (law @ wide) + share**2 * SHIFTS
     more = (share * (mass @ wide - law @ mass) - 0.5 * (squares - law @ law)).max(axis=0) / noise**2
     more -= np.where((edges[0] == -edges[-1]) & (np.arange(edges.size + 1) == (edges.size + 1) // 2), ZEROS, TWO)

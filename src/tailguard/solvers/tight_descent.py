@@ -28,8 +28,12 @@ from tailguard.statistics.weighted import Weighted
 
 __all__ = ["TightDescent"]
 
-RESIDUAL, CAUTION = 0.85, 1.8
-"""A usual residual, in scales of the target, and how much shorter steps are than its curvature allows."""
+RESIDUAL = 0.85
+"""A usual residual, in scales of the target."""
+
+GAIN, MORE_GAIN, LONGEST = 1.25, 1.75, 0.7
+"""How much farther steps go than means of finds and prior do: by the first where c is large, and by the second in
+addition where it is 0; and the longest part of the way to what a step finds."""
 
 CLASS_CURVATURE = 0.4
 """Mean curvature of the balanced loss at usual log-odds."""
@@ -47,11 +51,15 @@ are the same, and the scale is noise."""
 
 @dataclass(frozen=True)
 class TightDescent(Solver):
-    """Bounded steps at public levels, in public or private units, averaged as they go, then shrunk by their noise.
+    """Bounded steps at public levels, in public or private units, averaged with each other and with a prior.
 
     Rows are shortened and slopes limited so tightly that a record hardly counts for more than its direction and the
-    sign of its residual; then levels need not be known, and noise is nearly the least there is. The first
-    steps are full ones, later ones are averaged, so that their noise goes down together.
+    sign of its residual; then levels need not be known, and noise is nearly the least there is. If curvature were the
+    same in all directions, step t would find the answer with the noise of one step, and the point after t steps would
+    be the mean of what a prior around the null model and these t finds say together: step t goes
+    1 ÷ (t + c) of the way, c being the variance of one find ÷ that of the prior. It goes GAIN times as far, as curvature
+    differs: more where noise is less. So noisy steps are short ones, which leaves directions of little curvature, of
+    which noise says little, near the null model; nothing has to be shrunk afterwards.
 
     Parameters
     ----------
@@ -75,8 +83,10 @@ class TightDescent(Solver):
     radius, limit : float
         Largest length of a row, and residual from which on slopes stay the same, in units of the target's scale (step
         "gradient").
-    steps, pace : int, float
-        T, and how large the weight pace ÷ t of step t is, at most 1: the larger, the faster and the noisier.
+    steps : int
+        T.
+    prior : float
+        Variance that the predictions of a model are expected to have, in units of the target's, or of log-odds.
     trust : float
         Longest step, in such units: a released gradient that asks for more is noise, or rows are far from round.
     judged, handicap : float
@@ -103,7 +113,7 @@ class TightDescent(Solver):
     radius: float
     limit: float
     steps: int
-    pace: float
+    prior: float
     trust: float
     judged: float
     handicap: float
@@ -169,16 +179,18 @@ class TightDescent(Solver):
 
     def _descend(self, view: View, loss: Loss, point: FloatVector) -> Generator[Query, Released, FloatVector]:
         limit, curvature = self._level(loss)
-        variance, rate = 0.0, self.n * curvature
+        rate, variance = self.n * curvature, self.prior / self.d  # of one slope
         for step in range(1, self.steps + 1):
             gradient = Gradient(view, loss, point)
             reply = yield Query("gradient", Weighted(gradient, self.radius, limit, self.bits))
-            weight, change = min(1.0, self.pace / step), reply.value / rate
+            change = reply.value / rate
             part = min(1.0, self.trust / max(float(np.linalg.norm(change)), 1e-300))
-            variance = (1.0 - weight) ** 2 * variance + (weight * part * reply.noise / rate) ** 2
-            point = inside(view, point - weight * part * change, self.domain)
-        slopes = point[: self.d] * believed(point[: self.d], variance)
-        return inside(view, np.append(slopes, point[self.d :]), self.domain)
+            doubt = (reply.noise / rate) ** 2 / variance
+            gain = GAIN + MORE_GAIN / (1.0 + doubt)
+            weights = np.full(point.size, min(LONGEST, gain / (step + gain * doubt)))
+            weights[self.d :] = min(LONGEST, gain / step)  # nothing is known of an intercept
+            point = inside(view, point - part * weights * change, self.domain)
+        return point
 
     def _flatness(self, loss: Loss) -> float:
         """Return how much smaller slopes of usual residuals are than those of squares: a threshold may be tiny."""
@@ -191,7 +203,7 @@ class TightDescent(Solver):
 
     def _level(self, loss: Loss) -> tuple[float, float]:
         """Return the largest slope, and the mean curvature of what such records add, for usual rows and residuals."""
-        rows = CAUTION * self.radius / math.sqrt(self.d + self.intercept)
+        rows = self.radius / math.sqrt(self.d + self.intercept)
         if not isinstance(loss, ResidualLoss):
             usual = CLASS_CURVATURE if isinstance(loss, BalancedLogistic) else loss.usual_curvature
             return loss.lipschitz or 1.0, rows * usual

@@ -14,7 +14,7 @@ from scipy.stats import t as student
 from tailguard.solvers.shifted import gathered
 from tailguard.statistics.arrays import FloatMatrix, FloatVector
 
-__all__ = ["OCTAVES", "best_gain", "smoothed"]
+__all__ = ["OCTAVES", "SPREADS", "WIDE", "best_gain", "smoothed"]
 
 OCTAVES = 128
 """How many octaves are looked at."""
@@ -27,6 +27,9 @@ REACH = 16
 
 SPREADS = (True, True, True, False, False, False, False, True, True)
 """Which laws are those of distances from a middle."""
+
+WIDE = (True, True, True, False, True, True, True, True, True)
+"""Which laws are not of numbers that are nearly all of a size: a narrow law of positive ones is, and lies far from 0."""
 
 PARTS = 3
 """The most laws in a sum: zeros beside a median that is not quite 0, ones, and a tail."""
@@ -75,21 +78,19 @@ def smoothed(
     return smooth
 
 
-def best_gain(mass: FloatVector, noise: float, *, spreads: bool = False) -> float:
+def best_gain(mass: FloatVector, noise: float, among: tuple[bool, ...]) -> float:
     """Return the logarithm of the likelihood ratio of the law that explains shifted histograms best, against none.
 
     Parameters
     ----------
     mass, noise : float64 vector, float
         As in `smoothed`.
-    spreads : bool, default=False
-        Whether laws of positive numbers are left out, whose sizes may be nearly equal.
+    among : tuple of bool
+        Which laws are compared: `SPREADS` or `WIDE`.
     """
     laws, squares = _visible(1, -1, True)
-    if spreads:
-        kept = np.repeat(SPREADS, len(laws) // len(SPREADS))
-        laws, squares = laws[kept], squares[kept]
-    return float(_compared(laws, squares, mass, noise, 1.0)[1].max())
+    kept = np.repeat(among, len(laws) // len(among))
+    return float(_compared(laws[kept], squares[kept], mass, noise, 1.0)[1].max())
 
 
 def _compared(
