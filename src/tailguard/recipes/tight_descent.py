@@ -44,7 +44,7 @@ hardly counts for more than its direction and a sign."""
 STEPS = 40
 """Number of gradients."""
 
-PRIOR, CLASS_PRIOR = 0.25, 1.0
+PRIOR, CLASS_PRIOR = 0.35, 1.4
 """Variance that predictions are expected to have, in units of the target's, and of log-odds."""
 
 TRUST, CLASS_TRUST = 2.0, 4.0

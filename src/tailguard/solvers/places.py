@@ -94,7 +94,7 @@ def places(view: View, n: int, bits: int, rounds: int) -> Generator[Query, Relea
     significant = -float(ndtri(ALARM / (len(columns) * CELLS)))
     plain = replace(view, centre=None, scale=None, intercept=False)
     for number in range(rounds - 1):
-        noise = yield from _count(columns, plain, n, bits, last=number == rounds - 2)
+        noise = yield from _count(columns, plain, n, bits, significant, last=number == rounds - 2)
     for column in columns:
         column.scale = column.read(noise, significant, last=False)
     centre, scale = _units(columns)
@@ -102,7 +102,7 @@ def places(view: View, n: int, bits: int, rounds: int) -> Generator[Query, Relea
     reply = yield Query("feature mean", Clipped(near, np.sqrt(len(columns)), bits))
     for column, mean in zip(columns, believed_means(reply.value / n, reply.noise / n), strict=True):
         column.move(float(mean), noise)
-    noise = yield from _count(columns, plain, n, bits, last=True)
+    noise = yield from _count(columns, plain, n, bits, significant, last=True)
     for column in columns:
         column.scale = column.factor * column.read(noise, significant, last=True)
         column.centre = column.middle
@@ -157,15 +157,20 @@ class _Column:
             return OCTAVES
         return np.append(self.window, np.full(CELLS - 1 - self.window.size, np.inf))
 
-    def learn(self, mass: FloatVector, noise: float, last: bool) -> None:
-        """Take in a histogram and choose the next one; after the last one there is no time for a window."""
+    def learn(self, mass: FloatVector, noise: float, significant: float, *, last: bool) -> None:
+        """Take in a histogram and choose the next one; after the last one there is no time for a window.
+
+        That all numbers are of one size must outweigh so many deviations of noise.
+        """
         if self.window is not None:
             self._divide(self.window, mass, noise, last)
             return
         self.mass, self.folds = self.mass + mass, self.folds + 1
         level = noise / np.sqrt(self.folds)
         gain, octave = _of_a_size(self.average, level)
-        if last or np.isfinite(self.guess) or gain < best_gain(self.average, level, WIDE) + SURE:
+        if last or np.isfinite(self.guess):
+            return
+        if gain < max(best_gain(self.average, level, WIDE) + SURE, 0.5 * significant**2):
             return
         if room_of(self.average, level) < FILLED:  # mostly zeros
             return
@@ -226,14 +231,16 @@ class _Column:
         self._start(self.middle)
 
 
-def _count(columns: list[_Column], plain: View, n: int, bits: int, last: bool) -> Generator[Query, Released, float]:
+def _count(
+    columns: list[_Column], plain: View, n: int, bits: int, significant: float, *, last: bool
+) -> Generator[Query, Released, float]:
     """Ask every column's question at once, tell the columns, and return the noise of a mass."""
     folded = np.array([column.window is None for column in columns])
     numbers = Columns(replace(plain, centre=np.where(folded, _units(columns)[0], 0.0)))
     edges = np.concatenate([shifted_edges(column.edges) for column in columns])
     reply = yield Query("feature scale", Cells(numbers, edges, np.repeat(folded, SHIFTS), bits))
     for column, mass in zip(columns, reply.value.reshape(len(columns), COUNTS) / n, strict=True):
-        column.learn(mass, reply.noise / n, last)
+        column.learn(mass, reply.noise / n, significant, last=last)
     return reply.noise / n
 
 
