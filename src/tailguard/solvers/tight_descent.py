@@ -41,7 +41,7 @@ CLASS_CURVATURE = 0.4
 LEAST_SLOPE, LEAST_CURVATURE = 1e-100, 0.01
 """Where the largest slope ends, and the mean curvature in units of it, whatever a threshold is beside residuals."""
 
-DOUBT = 2.0
+DOUBT = 1.0
 """A last change of the intercept is believed as far as so many times its noise does not explain it."""
 
 NARROW = 1.0 / 32.0
