@@ -105,3 +105,21 @@ def test_two_values_are_no_spread_about_either_of_them(noise, low, high, share):
     true = (high - low) * np.sqrt(share * (1.0 - share))
     assert np.mean(scale > true / 6.0) >= (0.95 if noise < 0.06 else 0.8)
     assert np.mean((scale < 6.0 * true) | (scale > 100.0)) >= 0.9  # far off: dropped, or scaled by its size
+
+
+@pytest.mark.parametrize("noise", [0.2, 0.3, 0.4])
+def test_noise_beside_many_zeros_is_no_size(noise):
+    """Where it was taken for one, an indicator of 4 % had a scale of 1e-12 in one fit of a thousand."""
+    rng = np.random.default_rng(506)
+    for seed in range(4):
+        ones = (rng.random((N, 50)) < 0.04).astype(float)
+        assert np.all(np.asarray(found(ones, noise, seed).scale) > 0.02)
+
+
+@pytest.mark.parametrize("far", [30.0, 100.0])
+def test_columns_far_from_0_are_found_where_noise_is_a_fifth_of_the_records(far):
+    """A narrow law of positive numbers is no other law than one size; what a window shows of a spread is remembered."""
+    rng, sizes = np.random.default_rng(507), np.exp2(np.arange(40) / 40.0)
+    view = found(sizes * (far + rng.standard_normal((N, 40))), 0.2)
+    centres, octaves = off(view, sizes * far, sizes)
+    assert np.mean((centres < 1.0) & (octaves < 1.5)) >= 0.85

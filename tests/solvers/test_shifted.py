@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from tailguard.solvers.shifted import SHIFTS, gathered, shifted_edges
 
@@ -24,3 +25,11 @@ def test_every_narrow_cell_is_in_one_wide_cell_of_each_histogram_and_neighbours_
     shared = wide.T @ wide
     for distance in range(1, 10):
         np.testing.assert_array_equal(np.diag(shared, distance), max(SHIFTS - distance, 0))
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.25, 0.5, 0.75])
+def test_a_gaussian_column_has_more_than_twice_as_much_evidence_with_the_same_budget(shift):
+    """Noise variances grow with the number of histograms."""
+    narrow = np.diff(2.0 * ndtr(np.exp2(np.arange(-20.0, 21.0) + shift)) - 1.0, prepend=0.0, append=1.0)
+    wide = gathered(narrow.size) @ narrow
+    assert 2.2 < (wide @ wide / SHIFTS) / (narrow @ narrow) < 2.6
