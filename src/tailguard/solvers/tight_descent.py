@@ -56,10 +56,10 @@ class TightDescent(Solver):
     Rows are shortened and slopes limited so tightly that a record hardly counts for more than its direction and the
     sign of its residual; then levels need not be known, and noise is nearly the least there is. If curvature were the
     same in all directions, step t would find the answer with the noise of one step, and the point after t steps would
-    be the mean of what a prior around the null model and these t finds say together: step t goes
-    1 ÷ (t + c) of the way, c being the variance of one find ÷ that of the prior. It goes GAIN times as far, as curvature
-    differs: more where noise is less. So noisy steps are short ones, which leaves directions of little curvature, of
-    which noise says little, near the null model; nothing has to be shrunk afterwards.
+    be the mean of what a prior around the null model and these t finds say together: step t goes 1 ÷ (t + c) of the
+    way, c being the variance of one find ÷ that of the prior. It goes GAIN times as far, as curvature differs: more
+    where noise is less. So noisy steps are short ones, and directions in which little can be known stay near the null
+    model; nothing has to be shrunk afterwards.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ SPREADS = (True, True, True, False, False, False, False, True, True)
 """Which laws are those of distances from a middle."""
 
 WIDE = (True, True, True, False, True, True, True, True, True)
-"""Which laws are not of numbers that are nearly all of a size: a narrow law of positive ones is, and lies far from 0."""
+"""Which laws are not of numbers that are nearly all of a size: narrow laws of positive ones are, and lie far from 0."""
 
 PARTS = 3
 """The most laws in a sum: zeros beside a median that is not quite 0, ones, and a tail."""
