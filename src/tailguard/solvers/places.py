@@ -37,8 +37,8 @@ COUNTS = len(GATHERED)
 OCTAVES: FloatVector = np.exp2(LOW + np.arange(1.0, CELLS))
 """Edges of octaves."""
 
-FINER, WINDOW = 16, 3
-"""Into how many cells one is divided, and how many of them next to each other."""
+FINER, FINEST, WINDOW = 16, 30, 3
+"""Into how many cells one is divided on both sides of 0, and one of these again, and how many next to each other."""
 
 WIDTHS = (0.3, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Deviations of the laws that are compared with a window, in cells; of the first one nothing is seen."""
@@ -185,7 +185,7 @@ class _Column:
             self._start(place)
             return
         if width == WIDTHS[0] and not last:
-            self.window = place + np.linspace(-0.5, 0.5, WINDOW * FINER + 1) * WINDOW * cell
+            self.window = place + np.linspace(-0.5, 0.5, WINDOW * FINEST + 1) * WINDOW * cell
             return
         self.window, self.guess = None, max(width, WIDTHS[1]) * cell
         self._start(place)
@@ -277,8 +277,8 @@ def _bump(edges: FloatVector, mass: FloatVector, noise: float) -> tuple[float, f
     Last stands how far from there a second place is that holds many of the others, 0 without any.
     """
     cell = float(np.diff(edges).min())
-    steps = np.arange(0.25, WINDOW * FINER, 0.5) * cell
-    at = np.concatenate([edges[0] + steps, edges[-1] - steps])
+    starts = edges[:-1][np.diff(edges) < 1.5 * cell]  # between the two sides of 0 there is no cell
+    at = np.concatenate([starts + 0.25 * cell, starts + 0.75 * cell])
     wide = GATHERED[:, : edges.size + 1]
     best, law, gain = (-np.inf, 0.0, 0.0), np.zeros(len(wide)), {}
     for width in WIDTHS:
