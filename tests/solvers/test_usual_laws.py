@@ -5,7 +5,7 @@ import pytest
 
 from tailguard.solvers.base import Released
 from tailguard.solvers.spread import FAINT, HIGH, LOW, spread
-from tailguard.solvers.usual_laws import smoothed
+from tailguard.solvers.usual_laws import OCTAVES, smoothed
 from tailguard.statistics.scalars import Columns
 from tailguard.statistics.view import View
 
@@ -85,3 +85,7 @@ def test_positive_numbers_around_their_median_are_not_taken_for_zeros():
     exact = np.bincount(cells, minlength=HIGH - LOW).astype(float)
     noisy = (exact + noise * N * rng.standard_normal(exact.size) for _ in range(200))
     assert max(told(counts, noise, centre)[0] for counts in noisy) < 16.0 * X.std()
+
+
+def test_laws_are_as_long_as_histograms():
+    assert OCTAVES == HIGH - LOW

@@ -15,8 +15,8 @@ from scipy.special import ndtr, ndtri
 
 from tailguard.solvers.base import FloatVector, Query, Released
 from tailguard.solvers.shifted import SHIFTS, gathered, shifted_edges
-from tailguard.solvers.spread import HIGH, LOW, NORMALISER, faint_scale, room_of
-from tailguard.solvers.usual_laws import SPREADS, WIDE, best_gain, smoothed
+from tailguard.solvers.spread import HIGH, LOW, NORMALISER, faint_scale
+from tailguard.solvers.usual_laws import best_gain, smoothed
 from tailguard.statistics.cells import Cells
 from tailguard.statistics.clipped import Clipped
 from tailguard.statistics.fields import Rows
@@ -34,6 +34,16 @@ GATHERED = gathered(CELLS)
 COUNTS = len(GATHERED)
 """How many counts of a column are released."""
 
+_ONE = np.linspace(0.0, 1.0, 11)[:, np.newaxis]
+"""Shares of the records in the first of two octaves."""
+
+_INNER = np.where(np.any(GATHERED[:, [0, -1]] > 0.0, axis=1)[:, np.newaxis], 0.0, GATHERED)[:, 1:-1]
+"""What wide cells that hold neither zeros nor infinities count of every octave."""
+
+_SQUARES, _SHARED = (_INNER**2).sum(axis=0), (_INNER[:, 1:] * _INNER[:, :-1]).sum(axis=0)
+_LENGTHS = _ONE**2 * _SQUARES[:-1] + (1.0 - _ONE) ** 2 * _SQUARES[1:] + 2.0 * _ONE * (1.0 - _ONE) * _SHARED
+"""Squared lengths of what is counted then."""
+
 OCTAVES: FloatVector = np.exp2(LOW + np.arange(1.0, CELLS))
 """Edges of octaves."""
 
@@ -43,12 +53,12 @@ FINER, FINEST, WINDOW = 16, 30, 3
 WIDTHS = (0.3, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Deviations of the laws that are compared with a window, in cells; of the first one nothing is seen."""
 
-SURE, PATIENCE = -1.0, 2.0
-"""Logarithms of likelihood ratios from which on numbers are taken to be all of a size, and a spread to be seen."""
+PATIENCE = 2.0
+"""Logarithm of the likelihood ratio from which on a spread is seen in a window."""
 
-FILLED, ATOM = 0.5, 1.5
-"""The least room that zeros leave where numbers may be all of a size; and the logarithm of the likelihood ratio by
-which a spread must explain more than one size does, or it is an atom: with a tiny scale that would harm all columns."""
+ATOM = 1.5
+"""The logarithm of the likelihood ratio by which a spread must explain more than one size does, or it is an atom: with
+a tiny scale that would harm all columns."""
 
 ALARM, LIKELY = 3e-3, 2.5
 """Probability that noise looks like a law in one cell of all, beyond which none is believed: a rare column whose scale
@@ -131,7 +141,7 @@ class _Column:
     guess, otherwise : float
         Near which the scale must be, if that is known, and is if it is not found there; and what it is of an atom.
     seen : float
-        How much likelier a spread was than an atom, where it was, by counts that the next ones do not add up with.
+        How much likelier a window made a spread than an atom, where it did: a logarithm of a likelihood ratio.
     scale, middle, factor : float
         What was read last; where the mean is; and a correction of the scale.
     """
@@ -170,9 +180,7 @@ class _Column:
         gain, octave = _of_a_size(self.average, level)
         if last or np.isfinite(self.guess):
             return
-        if gain < max(best_gain(self.average, level, WIDE) + SURE, 0.5 * significant**2):
-            return
-        if room_of(self.average, level) < FILLED:  # mostly zeros
+        if gain < max(best_gain(self.average, level), 0.5 * significant**2):
             return
         self.otherwise = faint_scale(self.average, level, 0.0)
         ends = np.linspace(1.0, 4.0, WINDOW * FINER + 1) * 2.0 ** (LOW + octave)
@@ -205,10 +213,9 @@ class _Column:
         if not np.isfinite(self.guess):
             return faint_scale(mass, level, significant)
         # An atom is of one size from wherever it is seen: nothing is a spread, and the size is scale enough.
-        spread = best_gain(mass, level, SPREADS) - _of_a_size(mass, level)[0]
+        spread = best_gain(mass, level) - _of_a_size(mass, level)[0]
         if spread + self.seen < ATOM:
             return self.otherwise if last else self.guess
-        self.seen = max(spread, 0.0)
         octave = int(np.clip(np.floor(np.log2(self.guess)) - LOW, BELOW + 1, CELLS - 1 - ABOVE))
         found = faint_scale(mass, level, LIKELY, octave - BELOW, octave + ABOVE)
         return found if np.isfinite(found) else self.guess
@@ -217,7 +224,6 @@ class _Column:
         """Take in a mean, in scales beside the centre: narrow columns are counted around it next."""
         self.middle = self.centre + (self.scale * mean if np.isfinite(self.scale) else 0.0)
         if (self.folds and abs(mean) <= OFF) or not np.isfinite(self.scale):
-            self.seen = 0.0  # counts add up
             return
         sought = np.isfinite(self.guess)
         width = 0.0 if sought else _width(self.average, noise / np.sqrt(self.folds))
@@ -253,12 +259,8 @@ def _of_a_size(mass: FloatVector, noise: float) -> tuple[float, int]:
 
     Before it stands the logarithm of the likelihood ratio, against nothing at all.
     """
-    octaves = np.where(np.any(GATHERED[:, [0, -1]] > 0.0, axis=1)[:, np.newaxis], 0.0, GATHERED)[:, 1:-1]
-    found, squares, shared = octaves.T @ mass, (octaves**2).sum(axis=0), (octaves[:, 1:] * octaves[:, :-1]).sum(axis=0)
-    one = np.linspace(0.0, 1.0, 11)[:, np.newaxis]
-    other = 1.0 - one
-    length = one**2 * squares[:-1] + other**2 * squares[1:] + 2.0 * one * other * shared
-    gains = (one * found[:-1] + other * found[1:] - 0.5 * length)[:, SHIFTS - 1 : -SHIFTS]
+    found = _INNER.T @ mass
+    gains = (_ONE * found[:-1] + (1.0 - _ONE) * found[1:] - 0.5 * _LENGTHS)[:, SHIFTS - 1 : -SHIFTS]
     return float(gains.max()) / noise**2, SHIFTS + int(np.argmax(gains.max(axis=0)))
 
 

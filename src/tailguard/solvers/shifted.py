@@ -4,7 +4,8 @@ A record moves every cell that it may be in by the same, however near the other 
 much as between ends of the grid. That is too much to ask where only the rough place is wanted. Several histograms of
 wide cells, each shifted by one narrow cell, have as many counts in all; numbers that spread over a few narrow cells are
 together in most of the wide ones, and the place of the shift tells the rest. A Gaussian column has 2.4 times as much
-evidence in three shifted histograms of three octaves as in one of single octaves, with the same budget.
+evidence in three shifted histograms of three octaves as in one of single octaves, with the same budget and Gaussian
+noise; with Laplace noise, which grows with the number of histograms and not its root, it would have less.
 """
 
 from functools import cache

@@ -7,7 +7,6 @@ usual laws that agree with it take its place. Columns that are mostly 0 are seen
 counts of words, indicators of a factor's levels are of the same sizes.
 """
 
-import math
 from collections.abc import Callable, Generator
 from functools import partial
 from typing import TypeAlias
@@ -17,12 +16,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from tailguard.solvers.base import FloatVector, Query, Released
-from tailguard.solvers.shifted import gathered
 from tailguard.solvers.usual_laws import smoothed
 from tailguard.statistics.octaves import Octaves
 from tailguard.statistics.scalars import Scalars
 
-__all__ = ["HIGH", "LOW", "NORMALISER", "faint_scale", "room_of", "spread"]
+__all__ = ["HIGH", "LOW", "NORMALISER", "faint_scale", "spread"]
 
 LOW, HIGH = -64, 64
 """Octaves of every magnitude we look at: 5e-20 … 2e19."""
@@ -62,9 +60,6 @@ last number, few columns are better than many."""
 BESIDE, DOUBT, AROUND = 0.25, 2.0, 4
 """Scale of a column whose centre is an atom, in units of that centre; how many deviations of noise speak for one, as a
 scale that is far too small spoils all columns; and in how many octaves it is seen from a centre that was rounded."""
-
-DOUBT_OF_ZEROS = 3.0
-"""How many deviations of noise fewer zeros there may be than were counted, where laws may hold the others alone."""
 
 _Scale: TypeAlias = Callable[[FloatVector, float, int], float]
 
@@ -158,15 +153,7 @@ def faint_scale(mass: FloatVector, noise: float, deviations: float, first: int =
     first, last : int
         The octaves that count.
     """
-    left = room_of(mass, noise)
-    return _scale(smoothed(mass, first, noise, deviations * noise, last=last, room=left, shifted=True), 0.0, first)
-
-
-def room_of(mass: FloatVector, noise: float) -> float:
-    """Return the most that octaves of one column may hold, by what shifted histograms say of zeros."""
-    zeros = gathered(HIGH - LOW)[:, 0]
-    count = float(zeros.sum())
-    return min(max(1.0 - float(zeros @ mass) / count + DOUBT_OF_ZEROS * noise / math.sqrt(count), 0.0), 1.0)
+    return _scale(smoothed(mass, first, noise, deviations * noise, last=last, shifted=True), 0.0, first)
 
 
 def _beyond_atom(scale: _Scale, mass: FloatVector, threshold: float, first: int, place: int) -> float:

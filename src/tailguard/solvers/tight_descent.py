@@ -32,8 +32,7 @@ RESIDUAL = 0.85
 """A usual residual, in scales of the target."""
 
 GAIN, MORE_GAIN, LONGEST = 1.25, 1.75, 0.7
-"""How much farther steps go than means of finds and prior do: by the first where c is large, and by the second in
-addition where it is 0; and the longest part of the way to what a step finds."""
+"""g where c is large, and what is added where it is 0; and the longest part of the way to what a step finds."""
 
 CLASS_CURVATURE = 0.4
 """Mean curvature of the balanced loss at usual log-odds."""
@@ -54,12 +53,12 @@ class TightDescent(Solver):
     """Bounded steps at public levels, in public or private units, averaged with each other and with a prior.
 
     Rows are shortened and slopes limited so tightly that a record hardly counts for more than its direction and the
-    sign of its residual; then levels need not be known, and noise is nearly the least there is. If curvature were the
-    same in all directions, step t would find the answer with the noise of one step, and the point after t steps would
-    be the mean of what a prior around the null model and these t finds say together: step t goes 1 ÷ (t + c) of the
-    way, c being the variance of one find ÷ that of the prior. It goes GAIN times as far, as curvature differs: more
-    where noise is less. So noisy steps are short ones, and directions in which little can be known stay near the null
-    model; nothing has to be shrunk afterwards.
+    sign of its residual; then levels need not be known, and noise is nearly the least there is. The first point is the
+    null model. Step t goes g ÷ (t + g·c) of the way to what it finds, c being the variance of a find's noise ÷ that of
+    a prior. With g = 1, and the same curvature in all directions, the points are the means of all finds and of the
+    prior; curvature differs, and g is larger, the more so where noise is less. So noisy steps are short ones,
+    and directions in which little can be known stay near the null model; nothing has to be shrunk afterwards. Of an
+    intercept nothing is known before: its steps have no c.
 
     Parameters
     ----------
@@ -88,7 +87,8 @@ class TightDescent(Solver):
     prior : float
         Variance that the predictions of a model are expected to have, in units of the target's, or of log-odds.
     trust : float
-        Longest step, in such units: a released gradient that asks for more is noise, or rows are far from round.
+        Longest find, in units of the columns and the target: a released gradient that asks for more is noise, or rows
+        are far from round.
     judged, handicap : float
         The most that a record counts in the choice between the null model and this one (step "choice"), and what this
         one must win, as in `choose`.

@@ -58,6 +58,7 @@ class Cells(Counts):
             rule = f"a matrix of numbers that do not fall along rows, and a multiple of {count} rows"
             raise refuse("edges", "Cells", rule, self.edges)
         folded = np.array(self.folded)
+        folded.setflags(write=False)
         if folded.shape != (len(edges),) or folded.dtype != np.bool_:
             raise refuse("folded", "Cells", f"a vector of {len(edges)} booleans", self.folded)
         object.__setattr__(self, "edges", frozen(edges))
@@ -77,12 +78,15 @@ class Cells(Counts):
         return max(d, self.scalars.count)
 
     def _block(self, X: AnyRows, y: FloatVector | None) -> IntVector:
-        values = passes.dense(self.scalars.values(X, y))
-        times = self.parts // self.scalars.count
-        counts = [self._counts(values[:, part // times], part) for part in range(self.parts)]
+        columns = passes.dense(self.scalars.values(X, y)).T
+        own = np.split(np.arange(self.parts), self.scalars.count)
+        counts = [count for values, parts in zip(columns, own, strict=True) for count in self._counts(values, parts)]
         return np.concatenate(counts) << self.bits
 
-    def _counts(self, values: FloatVector, part: int) -> IntVector:
+    def _counts(self, values: FloatVector, parts: NDArray[np.int64]) -> list[IntVector]:
+        """Return the counts of one scalar's histograms."""
         known = values[~np.isnan(values)]
-        places = np.searchsorted(self.edges[part], np.abs(known) if self.folded[part] else known, side="right")
-        return np.bincount(places, minlength=self.cells).astype(np.int64, copy=False)
+        sizes = np.abs(known) if self.folded[parts].any() else known
+        numbers = (sizes if self.folded[part] else known for part in parts)
+        places = [np.searchsorted(self.edges[part], x, side="right") for part, x in zip(parts, numbers, strict=True)]
+        return [np.bincount(place, minlength=self.cells).astype(np.int64, copy=False) for place in places]

@@ -1,4 +1,4 @@
-"""What all histograms of several scalars have in common: where a record is counted, and how far it can move counts."""
+"""What all histograms of scalars have in common: where a record is counted, and how far it can move counts."""
 
 from abc import abstractmethod
 from typing import ClassVar
@@ -10,12 +10,12 @@ __all__ = ["Counts"]
 
 
 class Counts(Statistic):
-    """For each scalar, how many records lie in each of its cells: a record in one of them, or in none.
+    """For each of h histograms, how many records lie in each of its cells: a record in one of them, or in none.
 
     Notes
     -----
-    *Guarantee.* Replacing one record by any other moves, for each of q scalars, L = 2**bits from one cell to another:
-    at most L in every integer, 2Lq in sum and L√(2q) in Euclidean norm. Proofs: octaves.md, cells.md.
+    *Guarantee.* Replacing one record by any other moves, in each histogram, L = 2**bits from one cell to another: at
+    most L in every integer, 2Lh in sum and L√(2h) in Euclidean norm. Proofs: octaves.md, cells.md.
     """
 
     norms: ClassVar[tuple[Norm, ...]] = ("linf", "l2", "l1")
@@ -26,16 +26,16 @@ class Counts(Statistic):
     @property
     @abstractmethod
     def cells(self) -> int:
-        """Number of cells of one scalar."""
+        """Number of cells of one histogram."""
 
     @property
     def parts(self) -> int:
-        """The number q of scalars: a record has one cell in each part."""
+        """The number h of histograms, one for each scalar unless there are more."""
         return self.scalars.count
 
     @property
     def dimension(self) -> int:
-        """Length of the integer vector; cell k of scalar j is entry j · cells + k."""
+        """Length of the integer vector; cell k of histogram j is entry j · cells + k."""
         return self.parts * self.cells
 
     @property
