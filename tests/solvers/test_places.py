@@ -111,7 +111,7 @@ def test_two_values_are_no_spread_about_either_of_them(noise, low, high, share):
 
 @pytest.mark.parametrize("noise", [0.2, 0.3, 0.4])
 def test_noise_beside_many_zeros_is_no_size(noise):
-    """Where it was taken for one, an indicator of 4 % had a scale of 1e-12 in one fit of a thousand."""
+    """Where it was taken for one, such an indicator had a scale of 1e-12, and predictions were absurd."""
     rng = np.random.default_rng(506)
     for seed in range(4):
         ones = (rng.random((N, 50)) < 0.04).astype(float)

@@ -44,7 +44,7 @@ _SQUARES, _SHARED = (_INNER**2).sum(axis=0), (_INNER[:, 1:] * _INNER[:, :-1]).su
 _LENGTHS = _ONE**2 * _SQUARES[:-1] + (1.0 - _ONE) ** 2 * _SQUARES[1:] + 2.0 * _ONE * (1.0 - _ONE) * _SHARED
 """Squared lengths of what is counted then."""
 
-OCTAVES: FloatVector = np.exp2(LOW + np.arange(1.0, CELLS))
+EDGES: FloatVector = np.exp2(LOW + np.arange(1.0, CELLS))
 """Edges of octaves."""
 
 FINER, FINEST, WINDOW = 16, 30, 3
@@ -164,7 +164,7 @@ class _Column:
     @property
     def edges(self) -> FloatVector:
         if self.window is None:
-            return OCTAVES
+            return EDGES
         return np.append(self.window, np.full(CELLS - 1 - self.window.size, np.inf))
 
     def learn(self, mass: FloatVector, noise: float, significant: float, *, last: bool) -> None:
