@@ -109,19 +109,28 @@ def report(store: Store, about: About, units: Sequence[plan.Unit], console: Cons
 def say_kept(store: Store, about: About, units: Sequence[plan.Unit], console: Console, publish: bool) -> None:
     """Print what the kept rows say with those of this run in their places, and keep that if asked to.
 
-    All fits of all peers take hours. What needs every one of them (peers tuned on other seeds) stays as it was.
+    All fits of all peers take hours. What needs every one of them (peers tuned on other seeds) stays as it was, unless
+    they were all run.
     """
     raw, covers = _whole(store, units)
-    chosen = kept.merged(results.read(KEPT / "summary.csv"), results.best(results.summarise(raw)))
-    text = [*targets.lines(chosen), "", "As of the kept run before:", *(KEPT / TUNED).read_text("utf-8").splitlines()]
-    before = (KEPT / "about.md").read_text("utf-8").strip()
+    summary = results.summarise(raw)
+    before, new = results.read(KEPT / "summary.csv"), results.best(summary)
+    chosen = kept.merged(before, new)
+    if kept.repeats(before, new, plan.COMPARED):
+        tuned = list(targets.tuned_lines(summary, raw))
+        text = [*targets.lines(chosen), "", *tuned]
+    else:
+        tuned = (KEPT / TUNED).read_text("utf-8").splitlines()
+        text = [*targets.lines(chosen), "", "As of the kept run before:", *tuned]
+    told = (KEPT / "about.md").read_text("utf-8").strip()
     commit, date = (about.facts.get(name, "unknown") for name in ("commit", "date"))
     again = f"Run again: `{about.command}`, {len(raw)} fits, {covers}; commit: {commit}; date: {date}."
     if publish:
-        whole = replace(about, facts=about.facts | {"all others": before})
+        whole = replace(about, facts=about.facts | {"all others": told})
         (KEPT / "index.html").write_text(page(chosen, text, whole, len(raw)), "utf-8")
         results.write(KEPT / "summary.csv", chosen, results.SUMMARY)
-        (KEPT / "about.md").write_text(f"{before} {again}\n", "utf-8")
+        (KEPT / TUNED).write_text("\n".join(tuned) + "\n", "utf-8")
+        (KEPT / "about.md").write_text(f"{told} {again}\n", "utf-8")
     for line in text:
         console.print(line)
 

@@ -60,9 +60,12 @@ class Level:
         "full" or "fast".
     compared : (int, int)
         Of synthetic regressions with up to 60 000 records, and of larger ones, at ε ≤ 2 with δ > 0: there tuned peers
-        are the judge, and the best of a dozen variants on few seeds is the luckiest one. Ours at every budget.
+        are the judge, and the best of a dozen variants on few seeds is the luckiest one. Ours at every ε.
+    own : (int, int)
+        Of peers that are told nothing there; of ours and the private null model on other synthetic tasks and with pure
+        budgets.
     seeds : int
-        Of other synthetic tasks with up to 60 000 records, at ε = 0.5, 1 and 2 with δ > 0.
+        Of others, on other synthetic tasks with up to 60 000 records, at ε = 0.5, 1 and 2 with δ > 0.
     few : int
         Of larger, sparse and real tasks, and of other budgets.
     fewest : int
@@ -75,6 +78,7 @@ class Level:
 
     name: str
     compared: tuple[int, int]
+    own: tuple[int, int]
     seeds: int
     few: int
     fewest: int
@@ -100,22 +104,26 @@ class Level:
     def repetitions(self, dataset: Dataset, solver: Solver, budget: Budget) -> int:
         """Return the number of seeds."""
         usual = budget.epsilon in (0.5, 1.0, 2.0) and not budget.pure
-        compared = self.compared[_is_large(dataset)] if dataset.group in COMPARED else 0
+        large, own = _is_large(dataset), solver.name in OWN
+        compared = self.compared[large] if dataset.group in COMPARED else 0
         if not solver.private:
-            return 1 if dataset.real else max(self.seeds, compared)
-        if dataset.real and solver.name in OWN:
+            return 1 if dataset.real else max(self.own[large], compared)
+        if dataset.real and own:
             return NOISES
         if _is_rare(dataset, solver):
             return self.fewest
         if solver.relation != "replace-one":
             return self.few
-        if compared and (solver.name in OWN or (not budget.pure and budget.epsilon <= MOST_COMPARED)):
+        judged = compared > 0 and not budget.pure and (own or budget.epsilon <= MOST_COMPARED)
+        if judged and (own or solver.knows != "nothing"):
             return compared
+        if own or judged:
+            return self.own[large]
         return self.seeds if usual and dataset.n <= LARGE and dataset.group not in ("sparse", "real") else self.few
 
 
-FULL = Level("full", compared=(9, 4), seeds=3, few=2, fewest=1, large=True, limit=300.0)
-FAST = Level("fast", compared=(5, 3), seeds=5, few=3, fewest=1, large=False, limit=60.0)
+FULL = Level("full", compared=(16, 6), own=(9, 4), seeds=3, few=2, fewest=1, large=True, limit=300.0)
+FAST = Level("fast", compared=(5, 3), own=(5, 3), seeds=5, few=3, fewest=1, large=False, limit=60.0)
 
 
 @dataclass(frozen=True, eq=False)

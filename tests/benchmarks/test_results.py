@@ -177,8 +177,19 @@ def test_new_rows_take_the_places_of_kept_ones():
     assert [row for row in found if row["method"] != "tailguard"] == [
         row for row in chosen if row["method"] != "tailguard"
     ]
-    with pytest.raises(ValueError, match="no row with 1 seeds"):
+    more = kept.merged(chosen, results.best(results.summarise(rows("tailguard", [0.5] * 5))))
+    assert [row["seeds"] for row in more if row["method"] == "tailguard"] == [5]
+    with pytest.raises(ValueError, match="no row with only 1 seeds"):
         kept.merged(chosen, results.best(results.summarise(rows("tailguard", [0.5]))))
+
+
+def test_peers_are_tuned_again_only_where_all_of_them_were_run():
+    chosen = results.best(results.summarise(RAW))
+    group = BASE["group"]
+    assert kept.repeats(chosen, chosen, [group])
+    assert not kept.repeats(chosen, [row for row in chosen if row["method"] != "gd"], [group])
+    assert kept.repeats(chosen, [row for row in chosen if row["method"] != "non-private"], [group])
+    assert kept.repeats(chosen, [], ["another"])
 
 
 def test_a_run_beside_kept_rows_is_published_with_what_was_said_before(tmp_path, monkeypatch):
