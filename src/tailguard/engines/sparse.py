@@ -5,16 +5,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from tailguard.engines.base import CHUNK_BYTES, Chunk, ChunkedEngine
 from tailguard.engines.checks import checked_target, is_numeric
 from tailguard.engines.partition import Block
 from tailguard.errors import DataError
-from tailguard.statistics import sparse_layout
 from tailguard.statistics.arrays import IntVector
+from tailguard.statistics.canonical import canonical
 from tailguard.statistics.kernels import MAX_ROWS
-from tailguard.statistics.sparse_rows import Indices, SparseRows
+from tailguard.statistics.sparse_rows import SparseRows
 
 __all__ = ["SparseEngine"]
 
@@ -26,7 +25,7 @@ DENSE_SHARE = 0.25
 
 
 class SparseEngine(ChunkedEngine["slice | IntVector"]):
-    """A SciPy sparse matrix or array of any format; entries given twice are added, as SciPy means them.
+    """A SciPy sparse matrix or array of any format; entries given twice are added, in the order in which they stand.
 
     Parameters
     ----------
@@ -55,7 +54,7 @@ class SparseEngine(ChunkedEngine["slice | IntVector"]):
             raise DataError("X must hold real numbers or booleans.")
         n, d = X.shape
         super().__init__(n, d, has_target=y is not None, chunk_bytes=chunk_bytes, threads=threads)
-        self._indptr, self._indices, self._data = _canonical(X)
+        self._indptr, self._indices, self._data = canonical(X)
         self._y = None if y is None else checked_target(y, n)
         self._chunk_entries = max(1, chunk_bytes // ENTRY_BYTES)
         entries_a_row = max(1, int(self._indptr[-1]) // n)
@@ -96,26 +95,3 @@ class SparseEngine(ChunkedEngine["slice | IntVector"]):
 def _offsets(indptr: IntVector, rows: IntVector) -> IntVector:
     """Return the offsets of these rows, put one after the other."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(indptr[rows + 1] - indptr[rows])])
-
-
-def _canonical(X: Any) -> tuple[IntVector, Indices, NDArray[Any]]:
-    """Return offsets, columns and entries of a CSR matrix whose columns ascend strictly in each row.
-
-    Kernels and sensitivities rely on it, so it is looked up: SciPy's own flag may be older than the arrays.
-    """
-    arrays = _arrays(X.tocsr())
-    inside, ascending = sparse_layout.structure(*arrays[:2], X.shape[1])
-    if not inside or arrays[0].size != X.shape[0] + 1 or arrays[2].size < arrays[0][-1]:
-        raise DataError("X must be a sparse matrix whose indices lie within its shape.")
-    if ascending:
-        return arrays
-    fresh = csr_array((arrays[2].copy(), arrays[1].copy(), arrays[0].copy()), shape=X.shape)
-    fresh.sum_duplicates()
-    return _arrays(fresh)
-
-
-def _arrays(X: Any) -> tuple[IntVector, Indices, NDArray[Any]]:
-    indptr = np.array(X.indptr, dtype=np.int64)
-    indices = np.ascontiguousarray(X.indices).view()
-    indptr.flags.writeable = indices.flags.writeable = False
-    return indptr, indices, np.asarray(X.data)

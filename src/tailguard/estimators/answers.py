@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, csr_matrix, issparse, spmatrix
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from tailguard.errors import DataError
 from tailguard.estimators.encoder import header
+from tailguard.statistics.canonical import canonical
 
 __all__ = ["answers"]
 
@@ -46,13 +48,21 @@ def answers(
         if isinstance(X, str | PathLike):
             return ask(X), None  # only models of tailguard read files, and no value makes them fail
         _check_columns(model, X)
+        if issparse(X):
+            X = _rows(X)
         found = _attempt(ask, X)
         return (found, None) if found is not None else _some(ask, X)
 
 
+def _rows(X: Any) -> csr_array | csr_matrix:
+    """Return a sparse matrix by rows: what a library makes of entries given twice may depend on all rows together."""
+    indptr, indices, data = (np.array(part) for part in canonical(X))  # models may want arrays that can be written
+    return (csr_matrix if isinstance(X, spmatrix) else csr_array)((data, indices, indptr), shape=X.shape)
+
+
 def _some(ask: Callable[[Any], Any], X: Any) -> tuple[NDArray[Any] | None, NDArray[np.bool_]]:
     """Return the answers where some row makes the model fail."""
-    X, n = X.tocsr() if hasattr(X, "tocsr") else X, _num_samples(X)
+    n = _num_samples(X)
     known, parts = np.zeros(n, bool), [np.arange(n)]
     while parts:
         part = parts.pop()

@@ -18,6 +18,7 @@ from tailguard.solvers.base import Estimate, FloatVector, Query, Released, Setti
 from tailguard.solvers.clip_level import SUBSTEPS
 from tailguard.solvers.preparation import units
 from tailguard.solvers.target_range import reach
+from tailguard.statistics.canonical import canonical
 from tailguard.statistics.fields import Rows
 from tailguard.statistics.judged import drawn_back
 from tailguard.statistics.octaves import Octaves
@@ -100,11 +101,8 @@ def _rows(X: Any) -> AnyRows:
     """Return raw rows, dense or sparse, as statistics take them."""
     if not hasattr(X, "tocsr"):
         return np.ascontiguousarray(X, dtype=np.float64)
-    sparse = X.tocsr()
-    if not sparse.has_canonical_format:
-        sparse = sparse.copy()  # not in the user's own matrix
-        sparse.sum_duplicates()
-    return SparseRows(sparse.indptr.astype(np.int64), sparse.indices, sparse.data.astype(np.float64), X.shape[1])
+    indptr, indices, data = canonical(X)
+    return SparseRows(indptr, indices, data.astype(np.float64), X.shape[1])
 
 
 def with_feature_range(solve: Callable[[S], Solve]) -> Callable[[S], Solve]:
