@@ -212,17 +212,19 @@ def test_every_line_is_a_row_for_the_reader_too():
     options = pv.ReadOptions(autogenerate_column_names=True)
     for cells in (1, 2, 3):
         lines = [rng.choice(letters, rng.integers(12)).tobytes() for _ in range(3000)]
-        rows = rows_only(b"\n".join([*lines, b""]), b"\n", b",", cells, 10).tobytes()
+        rows = rows_only(b"\n".join([*lines, b""]), b",", cells, 10).tobytes()
         assert rows.count(b"\n") == len(lines)
         form = pv.ParseOptions(ignore_empty_lines=False)
         assert len(pv.read_csv(io.BytesIO(rows), options, form)) == len(lines)
-        alone = [rows_only(line + b"\n", b"\n", b",", cells, 10).tobytes() for line in lines]
+        alone = [rows_only(line + b"\n", b",", cells, 10).tobytes() for line in lines]
         assert rows == b"".join(alone)
 
 
-def test_lines_of_old_computers_end_in_returns(tmp_path):
-    file = CsvFile(write(tmp_path, "x,y\r1,2\r3,\n4\r5,6"))
-    assert [column.tolist() for column in file.read(["x", "y"])] == [[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]]
+@pytest.mark.parametrize("text", ["x,y\r1,2\r3,4\r", "x,y\r1,2\r3,\n4\r", "x,y\r", "x\ry\r\n1\r\n"])
+def test_lines_that_end_in_returns_alone_are_refused(tmp_path, text):
+    """A first record that began with a newline made one line of the whole file."""
+    with pytest.raises(DataError, match="must end in newlines"):
+        CsvFile(write(tmp_path, text))
 
 
 def test_columns_beyond_the_memory_are_mapped(tmp_path, monkeypatch):

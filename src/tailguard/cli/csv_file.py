@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tailguard._validate import refuse
 from tailguard.cli.console import progress
-from tailguard.cli.csv_lines import blocks, line_end, rows_only
+from tailguard.cli.csv_lines import blocks, rows_only
 from tailguard.cli.storage import allocate
 from tailguard.engines.checks import place
 from tailguard.errors import DataError
@@ -49,7 +49,7 @@ class CsvFile:
 
     def __init__(self, path: Path, delimiter: str = AUTO) -> None:
         first = _first_line(path)
-        self._start, self._end = len(first), line_end(first)
+        self._start = len(first)
         line = first.decode("utf-8-sig", "replace")
         if delimiter == AUTO:
             delimiter = max(COMMON, key=lambda common: len(_cells(line, common)[0]))
@@ -71,7 +71,7 @@ class CsvFile:
 
     def count(self, tell: Callable[[int], None] = lambda _: None) -> int:
         """Return the number of lines below the first; `tell` is called with the bytes of every block."""
-        return sum(lines.count(self._end) for lines in self._blocks(tell))
+        return sum(lines.count(b"\n") for lines in self._blocks(tell))
 
     def read(
         self, numbers: Sequence[str], labels: tuple[str, Recode] | None = None, *, quiet: bool = True
@@ -101,9 +101,9 @@ class CsvFile:
         bytes_only = pv.ConvertOptions(include_columns=chosen, column_types=dict.fromkeys(chosen, pa.binary()))
         form = pv.ParseOptions(delimiter=self._delimiter, ignore_empty_lines=False)
         # A line of our own comes first: what begins a block must not be taken for a byte order mark.
-        head = (delimiter * (cells - 1) or b"0") + self._end
+        head = (delimiter * (cells - 1) or b"0") + b"\n"
         for lines in self._blocks(tell):
-            rows = rows_only(head + lines, self._end, delimiter, cells, BLOCK_BYTES)
+            rows = rows_only(head + lines, delimiter, cells, BLOCK_BYTES)
             plain = pv.ReadOptions(autogenerate_column_names=True, block_size=rows.size)  # longer than any line of it
             yield pv.read_csv(pa.BufferReader(pa.py_buffer(rows)), plain, form, bytes_only).slice(1)
 
@@ -113,7 +113,7 @@ class CsvFile:
         try:
             with self._path.open("rb") as file:
                 file.seek(self._start)
-                for lines in blocks(file, self._end, BLOCK_BYTES, spoilt):
+                for lines in blocks(file, BLOCK_BYTES, spoilt):
                     yield lines
                     tell(BLOCK_BYTES)
         except OSError:
@@ -121,14 +121,19 @@ class CsvFile:
 
 
 def _first_line(path: Path) -> bytes:
-    """Return the first line with its end, and nothing of any other."""
+    """Return the first line with its end, and nothing of any other.
+
+    Lines that end in returns alone are refused: whether a first record begins with a newline would say how a whole file
+    is read.
+    """
     try:
         with path.open("rb") as file:
-            begin = file.readline(BLOCK_BYTES)
-            place = begin.find(b"\r")
-            return begin if place < 0 or begin[place:] == b"\r\n" else begin[: place + 1]
+            first = file.readline(BLOCK_BYTES)
     except OSError:
         raise _unreadable(path) from None
+    if b"\r" in first.removesuffix(b"\r\n"):
+        raise DataError(f"The lines of {str(path)!r} must end in newlines, with or without returns before them.")
+    return first
 
 
 def _cells(line: str, delimiter: str) -> tuple[list[str], bool]:

@@ -13,55 +13,50 @@ from numpy.typing import NDArray
 
 from tailguard._compile import compiled
 
-__all__ = ["blocks", "line_end", "rows_only"]
+__all__ = ["blocks", "rows_only"]
 
 QUOTE, CARRIAGE_RETURN, NEWLINE = 0x22, 0x0D, 0x0A
 START, PLAIN, QUOTED, CLOSED = range(4)
 
 
-def line_end(first: bytes) -> bytes:
-    """Return the byte that ends the lines of a file, by its first line: a return only where no newline follows."""
-    return b"\r" if first.endswith(b"\r") else b"\n"
-
-
-def blocks(file: IO[bytes], end: bytes, size: int, spoilt: bytes) -> Iterator[bytes]:
+def blocks(file: IO[bytes], size: int, spoilt: bytes) -> Iterator[bytes]:
     """Yield whole lines, about `size` bytes at once; the beginning of a longer one may be replaced by `spoilt`."""
     rest = b""
     while block := file.read(size):
-        cut = block.rfind(end) + 1
+        cut = block.rfind(b"\n") + 1
         if cut:
             yield rest + block[:cut]
             rest = b""
         rest += block[cut:]
         rest = spoilt if len(rest) > size else rest
     if rest:
-        yield rest + end
+        yield rest + b"\n"
 
 
-def rows_only(lines: bytes, end: bytes, delimiter: bytes, cells: int, longest: int) -> NDArray[np.uint8]:
+def rows_only(lines: bytes, delimiter: bytes, cells: int, longest: int) -> NDArray[np.uint8]:
     """Return lines that every reader takes for one row of `cells` cells each.
 
     Parameters
     ----------
     lines : bytes
         Whole lines.
-    end, delimiter : bytes
-        One byte each.
+    delimiter : bytes
+        One byte.
     cells, longest : int
         A line with another number of cells, of more bytes, or inside quotes at its end becomes a row of empty cells.
     """
     text = np.frombuffer(lines, np.uint8)
     blank = ord("\t" if delimiter == b" " else " ")
-    room = text.size + (cells + 1) * lines.count(end)
-    written = _rows_only(text, np.empty(room, np.uint8), end[0], delimiter[0], blank, cells, longest)
+    room = text.size + (cells + 1) * lines.count(b"\n")
+    written = _rows_only(text, np.empty(room, np.uint8), delimiter[0], blank, cells, longest)
     return np.asarray(written)
 
 
 @compiled
-def _rows_only(text: Any, out: Any, end: int, delimiter: int, blank: int, cells: int, longest: int) -> Any:
+def _rows_only(text: Any, out: Any, delimiter: int, blank: int, cells: int, longest: int) -> Any:
     state, found, start, w = START, 1, 0, 0
     for c in text:
-        if c == end:
+        if c == NEWLINE:
             if state == QUOTED or found != cells or not start < w <= start + longest:
                 out[start] = blank
                 out[start + 1 : start + cells] = delimiter
@@ -78,6 +73,6 @@ def _rows_only(text: Any, out: Any, end: int, delimiter: int, blank: int, cells:
             state = START
         elif state != QUOTED:
             state = PLAIN
-        out[w] = blank if c in (CARRIAGE_RETURN, NEWLINE) else c
+        out[w] = blank if c == CARRIAGE_RETURN else c
         w += 1
     return out[:w]

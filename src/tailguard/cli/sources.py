@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tailguard import engines
 from tailguard.cli.console import check_readable
 from tailguard.cli.csv_file import AUTO, CsvFile, text_cells
-from tailguard.engines.arrow import selected
+from tailguard.engines.arrow import decoded, selected
 from tailguard.engines.arrow_file import ArrowFileEngine, arrow_header
 from tailguard.engines.base import Engine
 from tailguard.engines.checks import chosen
@@ -133,7 +133,7 @@ class Source:
     def _labels(self, column: Any) -> FloatVector:
         """Return a column of text as 0 and 1; any other label, and a missing one, is NaN."""
         # A string column may hold bytes that are no text, which only shows when Python reads them.
-        return self._recode(text_cells(pc.cast(pc.cast(column, _plain(column.type)), pa.large_binary())))
+        return self._recode(text_cells(pc.cast(decoded(column), pa.large_binary())))
 
     def _names(self, known: Sequence[str]) -> tuple[str, ...]:
         """Return the names of the features."""

@@ -118,7 +118,8 @@ def _pandas_column(series: Any, label: object) -> NDArray[Any]:
         raise not_numeric(label)
     if isinstance(series.dtype, np.dtype):
         return np.asarray(series.to_numpy())
-    return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
+    with np.errstate(all="ignore"):  # a signalling NaN is cast with a warning
+        return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def _arrow_vector(column: Any, source: str, label: object) -> NDArray[Any]:

@@ -50,7 +50,7 @@ def answers(
         _check_columns(model, X)
         if issparse(X):
             X = _rows(X)
-        found = _attempt(ask, X)
+        found = _attempt(ask, X, DataError)  # about shapes and names
         return (found, None) if found is not None else _some(ask, X)
 
 
@@ -78,10 +78,10 @@ def _some(ask: Callable[[Any], Any], X: Any) -> tuple[NDArray[Any] | None, NDArr
     return _attempt(lambda rows: ask(_safe_indexing(X, rows)), filled), known
 
 
-def _attempt(ask: Callable[[Any], NDArray[Any]], X: Any) -> NDArray[Any] | None:
+def _attempt(ask: Callable[[Any], NDArray[Any]], X: Any, told: type[Exception] | tuple[()] = ()) -> NDArray[Any] | None:
     try:
         return ask(X)
-    except DataError:  # about shapes and names
+    except told:
         raise
     except Exception:
         return None

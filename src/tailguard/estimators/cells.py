@@ -99,16 +99,58 @@ def refuse_mask(values: Any, name: str) -> None:
 
 
 def array_of(column: Any) -> NDArray[Any]:
-    """Return a column as an array; text of polars cell by cell: NumPy gives every cell the width of the longest."""
-    text = type(column).__module__.startswith("polars") and str(getattr(column, "dtype", "")) == "String"
-    return column_cells(column) if text else np.asarray(column)
+    """Return a column as an array; text and what is nested cell by cell.
+
+    NumPy gives every cell of text the width of the longest, and of what Arrow holds it reads one after the other until
+    one cannot be read.
+    """
+    held = _held_by_arrow(column)
+    if held is None:
+        return np.asarray(column)
+    from tailguard.engines.arrow import decoded, is_dated, is_numeric_type, python_cells
+
+    held = decoded(held)
+    plain = is_numeric_type(held.type) or is_dated(held.type)
+    return np.asarray(held) if plain else _objects(python_cells(held))
 
 
 def column_cells(column: Any) -> NDArray[Any]:
     """Return the cells of a column, each as it is: one missing integer makes floats of all others in an array."""
     if isinstance(column, np.ndarray):
         return column
-    return _objects(column.to_pylist() if hasattr(column, "to_pylist") else column.to_list())
+    held = _held_by_arrow(column)
+    if held is None:
+        return _objects(column.to_list())
+    from tailguard.engines.arrow import python_cells
+
+    return _objects(python_cells(held))
+
+
+def _held_by_arrow(column: Any) -> Any:
+    """Return a column of a table as the Arrow array behind it; None where NumPy or Python hold it.
+
+    Levels of a pandas category may be held by Arrow too.
+    """
+    library, dtype = type(column).__module__.partition(".")[0], str(getattr(column, "dtype", ""))
+    if library == "pyarrow":
+        return column
+    if library == "polars":
+        return None if dtype == "Object" else column.to_arrow()
+    values = getattr(column, "array", None) if library == "pandas" else None
+    if values is None:
+        return None
+    if any(base.__name__ == "ArrowExtensionArray" for base in type(values).__mro__):
+        return values.__arrow_array__()
+    levels = _held_by_arrow(values.categories) if dtype == "category" else None
+    return None if levels is None else _coded(values.codes, levels)
+
+
+def _coded(codes: NDArray[Any], levels: Any) -> Any:
+    """Return a column of codes, of which negative ones are missing."""
+    import pyarrow as pa
+
+    whole = levels.combine_chunks() if isinstance(levels, pa.ChunkedArray) else levels
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), whole, safe=False)
 
 
 def _objects(cells: list[Any]) -> NDArray[Any]:

@@ -148,13 +148,11 @@ def header(X: Any) -> tuple[list[str] | None, int]:
 
 
 def _column(X: Any, j: int, names: list[str] | None) -> Any:
-    """Return a column in its own type; what is coded in Arrow is decoded."""
+    """Return a column in its own type."""
     if hasattr(X, "iloc"):
         return X.iloc[:, j]
     if names is not None and hasattr(X, "column_names"):
-        from tailguard.engines.arrow import decoded
-
-        return decoded(X.column(j))
+        return X.column(j)
     if names is not None:
         return X[names[j]]
     return np.asarray(X)[:, j]

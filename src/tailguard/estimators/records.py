@@ -96,10 +96,6 @@ def vector(estimator: BaseEstimator, y: Any, classes: NDArray[Any] | None = None
     if classes is not None:
         _check_kind(y, classes)
     library = type(y).__module__.partition(".")[0]
-    if library == "pyarrow":
-        from tailguard.engines.arrow import decoded
-
-        y = decoded(y)
     if isinstance(y, list | tuple):
         return entries(y)
     array = array_of(y)
