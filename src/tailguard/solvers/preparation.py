@@ -9,6 +9,7 @@ from tailguard._validate import integer, real
 from tailguard.domains.base import Domain
 from tailguard.domains.whole_space import WholeSpace
 from tailguard.solvers.base import OPTIONAL, Estimate, FloatVector, Query, Released, Setting
+from tailguard.solvers.metric_projection import scaled_projection
 from tailguard.solvers.picked import FINE, signed_median
 from tailguard.solvers.quantile import LogGrid, quantile
 from tailguard.solvers.scales import Scales
@@ -205,13 +206,17 @@ def units(view: View) -> tuple[FloatVector, FloatVector]:
 
 
 def inside(view: View, model: FloatVector, domain: Domain) -> FloatVector:
-    """Return the model, in a prepared view's units, with the nearest slopes that lie in the domain in raw units."""
+    """Return the model, in a prepared view's units, with the nearest slopes there that lie in the domain in raw units.
+
+    In raw units the nearest ones would be those of the columns with the largest numbers, whatever they predict.
+    """
     if isinstance(domain, WholeSpace):
         return model
     d = domain.dimension
     factors = view.target_scale / np.asarray(view.scale)
-    slopes = domain.project(model[:d] * factors)
-    return np.append(np.divide(slopes, factors, out=np.zeros(d), where=factors > 0.0), model[d:])
+    used = factors > 0.0
+    slopes = scaled_projection(np.where(used, model[:d], 0.0), np.where(used, factors, 1.0), domain)
+    return np.append(np.where(used, slopes, 0.0), model[d:])
 
 
 def raw_units(view: View, model: FloatVector, domain: Domain) -> Estimate:

@@ -15,7 +15,7 @@ from tailguard.domains.whole_space import WholeSpace
 from tailguard.solvers.base import Estimate, FloatVector, Query, Released
 from tailguard.solvers.metric_projection import metric_projection
 from tailguard.solvers.preconditioner import Preconditioner
-from tailguard.solvers.preparation import raw_units
+from tailguard.solvers.preparation import raw_units, units
 from tailguard.statistics.gram import Gram
 from tailguard.statistics.view import View
 
@@ -67,8 +67,9 @@ class Whitened:
         return np.concatenate([np.sqrt(self.values) * (self.vectors.T @ nearest[:d]), nearest[d:]])
 
     def raw(self, point: FloatVector, domain: Domain) -> Estimate:
-        """Return a whitened point as an estimate in raw units, in the domain."""
-        return raw_units(self.plain, self.scaled(point), domain)
+        """Return a whitened point as an estimate in raw units, in the domain: the nearest one, as `inside` has it."""
+        factors = self.view.target_scale / units(self.view)[1]
+        return raw_units(self.plain, self.scaled(self.inside(point, domain, factors)), domain)
 
 
 def centred(
