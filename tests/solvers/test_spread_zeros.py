@@ -161,6 +161,14 @@ def test_an_atom_is_none_where_nothing_lies_beyond_or_numbers_spread_about_the_c
         np.testing.assert_allclose(found, 1.5, rtol=0.5)
 
 
+@pytest.mark.parametrize("noise", [20.0, 90.0, 300.0])
+def test_a_constant_column_has_no_scale(noise):
+    """One in forty had that of a window of noise, and a slope which an intercept made up for."""
+    constant = np.full((5000, 1), 7.0)
+    found = [spread_around(constant, np.array([7.00001]), noise, seed, 1e-5)[0] for seed in range(400)]
+    assert np.count_nonzero(np.isfinite(found)) <= 4
+
+
 @pytest.mark.parametrize("epsilon", [0.2, 0.3])
 def test_classes_with_indicator_columns_are_no_worse_than_the_null_model_at_small_budgets(epsilon):
     """Every fit, not most: one in five was, by up to a quarter."""

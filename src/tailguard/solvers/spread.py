@@ -167,7 +167,9 @@ def _beyond_atom(scale: _Scale, mass: FloatVector, threshold: float, first: int,
     cell = 1 + int(np.argmax(near)) if near.size else 0
     below, beyond = mass[max(cell - 2, 1) : cell], mass[cell + NEXT : place + NEXT + 1]
     single = cell and mass[cell] > max(ATOM, threshold) and below.sum() < ALONE * mass[cell] + SPARE * threshold
-    if not single or not _significant(beyond, EASIER * threshold).any():
+    # Where the atom leaves nothing, nothing is beyond: all records are the same, and a window of noise is no spread.
+    others_left = 1.0 - float(mass[cell]) > max(0.5 * EASIER * threshold, LEAST)
+    if not single or not others_left or not _significant(beyond, EASIER * threshold).any():
         return scale(mass, threshold, first)
     cells = np.arange(mass.size)
     others = scale(np.where(cells > cell, mass, 0.0), threshold, first)
