@@ -1,5 +1,6 @@
 """`select`: every candidate charged, the clearly better one chosen, one plan for all."""
 
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -262,8 +263,13 @@ def test_reports():
 
 def test_refusals():
     X, y = numbers(400)
-    with pytest.raises(BudgetError, match=r"one of several candidates: .* it needs about \d+ rows"):
-        tg.select([tg.LinearRegression(), tg.LinearRegression()], X, y, epsilon=0.05)
+    candidates = [tg.LinearRegression(), tg.LinearRegression()]
+    with pytest.raises(BudgetError, match=r"one of several candidates: .* It needs about \d+ rows") as said:
+        tg.select(candidates, X, y, epsilon=0.2)
+    rows, epsilon = re.search(r"about (\d+) rows, ε of about ([\d.]+\d) for all together", str(said.value)).groups()
+    assert tg.select(candidates, *numbers(int(rows)), epsilon=0.2, random_state=0).best_name_ in ("0", "1")
+    assert "NOT PRIVATE" in str(tg.select(candidates, X, y, epsilon=float(epsilon), random_state=0))
+    assert "ε = " in str(tg.select(candidates, X, y, epsilon=float(epsilon)))
     for wrong in ([tg.LinearRegression()], "ab", [tg.Mean(), tg.Mean()], 3, [tg.LinearRegression(), "x"]):
         with pytest.raises(ParameterError, match="'candidates' parameter of select"):
             tg.select(wrong, X, y)

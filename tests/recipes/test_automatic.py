@@ -119,12 +119,22 @@ REFUSED = {
 }
 
 
+def _works(estimator, n):
+    """Whether a single feature is carried, of which a sparse model has no more."""
+    try:
+        estimator = tg.SparseLinearRegression(1) if isinstance(estimator, tg.SparseLinearRegression) else estimator
+        estimator.plan(n, 1)
+    except tg.BudgetError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize(("estimator", "n", "d"), REFUSED.values(), ids=REFUSED)
 def test_what_a_refusal_says_would_do_does(estimator, n, d):
     with pytest.raises(tg.BudgetError, match=r"it needs about \d+ rows") as said:
         estimator.plan(n, d)
     words = str(said.value)
-    assert ("fewer features" in words) == (d > 1)
+    assert ("fewer features" in words) == (d > 1 and _works(estimator, n))
     rows = int(re.search(r"about (\d+) rows", words)[1])
     estimator.plan(rows, d)
     for named in re.findall(r"ε of about ([\d.]+\d)", words):
@@ -136,14 +146,14 @@ def test_what_a_refusal_says_would_do_does(estimator, n, d):
 
 
 def test_a_refusal_names_an_epsilon_that_is_worth_having():
-    with pytest.raises(tg.BudgetError, match=r"about 420 rows, ε of about 1\.5 or fewer features\.$"):
+    with pytest.raises(tg.BudgetError, match=r"about 420 rows or ε of about 1\.5\.$"):
         tg.LinearRegression().plan(290, 3)
     with pytest.raises(tg.BudgetError, match=r"about 410 rows\.$"):
         tg.LinearRegression().plan(30, 1)
 
 
 def test_a_refusal_says_where_the_stronger_promise_needs_fewer_rows():
-    with pytest.raises(tg.BudgetError, match=r"about 410 rows, ε of about 1\.3, fewer features or δ = 0\.$"):
+    with pytest.raises(tg.BudgetError, match=r"about 410 rows, ε of about 1\.3 or δ = 0\.$"):
         tg.LinearRegression().plan(340, 3)
     assert tg.LinearRegression(delta=0.0).plan(340, 3).recipe == "objective_perturbation"
 

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from tailguard.engines.arrow import arrow_column, selected
+from tailguard.engines.arrow import arrow_column, is_text, selected
 from tailguard.engines.base import CHUNK_BYTES, ChunkedEngine, Records
+from tailguard.engines.checks import place
 from tailguard.engines.partition import Block
 from tailguard.statistics.arrays import FloatVector
 
@@ -37,6 +39,11 @@ class BatchEngine(ChunkedEngine[Batch]):
         Bytes of float64 records handed to a kernel at once.
     threads : int or None, default=None
         None is the number of processors this process may use.
+
+    Attributes
+    ----------
+    text_target : bool
+        Whether the target's column holds text.
     """
 
     def __init__(
@@ -50,8 +57,12 @@ class BatchEngine(ChunkedEngine[Batch]):
         chunk_bytes: int = CHUNK_BYTES,
         threads: int | None = None,
     ) -> None:
+        if target is not None:
+            place(schema.names, target)
         chosen = [name for name in schema.names if name != target] if features is None else features
         self._features, _ = selected(schema, target if recode is None else None, chosen)
+        kind = None if target is None else schema.field(target).type
+        self.text_target = kind is not None and is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
         self._target, self._recode = target, arrow_column if recode is None else recode
         super().__init__(
             rows,

@@ -19,7 +19,8 @@ from tailguard.estimators.answers import answers
 from tailguard.estimators.base import LinearModel
 from tailguard.estimators.candidates import narrowed
 from tailguard.estimators.guard import inherited
-from tailguard.estimators.labels import Relabelled, equal, zero_one
+from tailguard.estimators.labelled import open_labelled
+from tailguard.estimators.labels import equal
 from tailguard.estimators.records import open_records, target, vector
 from tailguard.estimators.selection import Selection
 from tailguard.ledger.session import SessionLike, session_of
@@ -200,12 +201,7 @@ class _Records(BaseEstimator):  # type: ignore[misc]
 def _open(model: Any, X: Any, y: Any, labels: NDArray[Any] | None, d: int) -> Engine:
     """Return an engine for the records, whose columns must be those of the model."""
     holder = _Records()
-    if labels is None:
-        engine = open_records(holder, X, target(holder, y))
-    elif isinstance(y, str):
-        engine = Relabelled(open_records(holder, X, y), labels)
-    else:
-        engine = open_records(holder, X, zero_one(vector(holder, y, labels), labels))
+    engine = open_records(holder, X, target(holder, y)) if labels is None else open_labelled(holder, X, y, labels)
     if engine.d != d:
         raise DataError(f"The model has {d} features, the records have {engine.d}.")
     known, given = (getattr(owner, "feature_names_in_", None) for owner in (model, holder))

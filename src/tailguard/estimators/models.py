@@ -14,8 +14,8 @@ from tailguard._validate import refuse
 from tailguard.engines import Engine
 from tailguard.estimators.base import LinearModel
 from tailguard.estimators.guard import refuse_score
-from tailguard.estimators.labels import Relabelled, zero_one
-from tailguard.estimators.records import open_records, target, vector
+from tailguard.estimators.labelled import open_labelled
+from tailguard.estimators.records import open_records, target
 from tailguard.losses import Logistic
 
 __all__ = ["Classifier", "Regressor", "TwoClasses"]
@@ -60,9 +60,7 @@ class TwoClasses(ClassifierMixin, LinearModel):  # type: ignore[misc]
 
     def _open(self, X: Any, y: Any = None) -> Engine:
         self.classes_ = self._public_classes()
-        if isinstance(y, str):
-            return Relabelled(open_records(self, X, y), self.classes_)
-        return open_records(self, X, zero_one(vector(self, y, self.classes_), self.classes_))
+        return open_labelled(self, X, y, self.classes_)
 
     def _public_classes(self) -> NDArray[Any]:
         try:
@@ -81,7 +79,7 @@ class TwoClasses(ClassifierMixin, LinearModel):  # type: ignore[misc]
         X : array, sparse matrix, pandas or polars frame, Arrow table, or path of a Parquet file
             Records, one a row.
         y : vector or str
-            Labels, or the name of their (numeric) column where X is a table or a file.
+            Labels, or the name of their column where X is a table or a file.
         """
         return self._learn(self._open(X, y))
 

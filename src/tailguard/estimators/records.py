@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tailguard import engines
 from tailguard.engines import Engine
+from tailguard.engines.batches import Recode
 from tailguard.errors import DataError
 from tailguard.estimators.cells import array_of, as_numbers, column_cells, entries, refuse_mask, table
 
@@ -25,15 +26,16 @@ __all__ = ["matrix", "numbers", "open_records", "products", "target", "vector"]
 TABLES = ("pandas", "polars", "pyarrow")
 
 
-def open_records(estimator: BaseEstimator, X: Any, y: Any = None) -> Engine:
+def open_records(estimator: BaseEstimator, X: Any, y: Any = None, recode: Recode | None = None) -> Engine:
     """Return an engine for the records and note the number and names of the features on the estimator.
 
-    `y` is a vector, or the name of the target's column where X is a table or the path of a Parquet file.
+    `y` is a vector, or the name of the target's column where X is a table or the path of a Parquet file. `recode` makes
+    numbers of a column of text in a file.
     """
     if isinstance(y, str) or isinstance(X, str | PathLike):
         if not isinstance(y, str | None):
             raise DataError("y must be the name of a column where X is a file.")
-        engine = engines.open(X if isinstance(X, str | PathLike) else numbers(X, "X"), target=y)
+        engine = _texts(X, y, recode) if recode else engines.open(_file_or_numbers(X), target=y)
         named = _has_names(X, y)
     else:
         X = numbers(X, "X")
@@ -45,6 +47,19 @@ def open_records(estimator: BaseEstimator, X: Any, y: Any = None) -> Engine:
     vars(estimator).pop("feature_names_in_", None)
     if named:
         estimator.feature_names_in_ = np.asarray(engine.names, dtype=object)
+    return engine
+
+
+def _file_or_numbers(X: Any) -> Any:
+    return X if isinstance(X, str | PathLike) else numbers(X, "X")
+
+
+def _texts(path: str | PathLike[str], target: str | None, recode: Recode) -> Engine:
+    from tailguard.engines.parquet import ParquetEngine
+
+    engine = ParquetEngine(path, target=target, recode=recode)
+    if not engine.text_target:
+        raise DataError(f"Column {target!r} must hold text where the classes are text.")
     return engine
 
 

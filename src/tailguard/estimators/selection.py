@@ -1,6 +1,7 @@
 """`select`: fit several models and choose one of them, privately, in one plan."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from tailguard._validate import choice, real, refuse
-from tailguard.errors import BudgetError
+from tailguard.errors import BudgetError, TailguardError
 from tailguard.estimators.base import LinearModel
 from tailguard.estimators.candidates import Candidates, Shown, named_candidates, narrowed, piped, shown
 from tailguard.estimators.classes import ManyClasses
@@ -20,12 +21,16 @@ from tailguard.losses.base import Loss
 from tailguard.losses.multinomial import Multinomial
 from tailguard.plans import Plan, Release
 from tailguard.privacy import Privacy
+from tailguard.recipes.feasible import TooFewRowsError, round_up
 from tailguard.recipes.selection import Contender, plan_selection
 from tailguard.run import make_randomness, run
 from tailguard.solvers.class_descent import ClassEstimate
 from tailguard.solvers.selection import Scoring, Selected
 
 __all__ = ["Selection", "plan_select", "select"]
+
+MOST, CLOSE = 1e6, 1.03
+"""By how much more rows or ε are tried, and how closely what will do is found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +77,8 @@ class Selection:
 
     def __str__(self) -> str:
         others = ", ".join(name for name in self.estimators_ if name != self.best_name_)
-        return f"{self.best_name_}, chosen among it and {others} ({self.privacy_}): {self.best_estimator_}"
+        promise = self.privacy_ if self.release_.private else "NOT PRIVATE: a simulation from a seed"
+        return f"{self.best_name_}, chosen among it and {others} ({promise}): {self.best_estimator_}"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002
         printer.text(str(self))  # what a notebook shows
@@ -172,15 +178,52 @@ def plan_select(
     names: Sequence[str] | None = None,
 ) -> Plan:
     """Return what `select` would do, from public facts alone; parameters as there, columns as numbers."""
+
+    def plan(n: int, total: Privacy) -> Plan:
+        contenders = [
+            Contender(_planner(estimator, n, n_features, seen, names), seen, part)
+            for estimator, seen, part in zip(estimators, columns, parts, strict=True)
+        ]
+        return plan_selection(contenders, loss, n, n_features, total, by)
+
     parts = [1.0] * len(estimators) if shares is None else [real("shares", s, "select", above=0.0) for s in shares]
     if len(parts) != len(estimators):
         raise refuse("shares", "select", f"{len(estimators)} numbers, one for each candidate", shares)
-    contenders = [
-        Contender(_planner(estimator, n_rows, n_features, seen, names), seen, part)
-        for estimator, seen, part in zip(estimators, columns, parts, strict=True)
-    ]
     loss, by = _scoring(estimators, scoring)
-    return plan_selection(contenders, loss, n_rows, n_features, privacy, by)
+    try:
+        return plan(n_rows, privacy)
+    except _TooSmallAShareError as refusal:
+        rows = _first(lambda part: _works(plan, math.ceil(n_rows * part), privacy))
+        larger = _first(lambda part: _works(plan, n_rows, replace(privacy, epsilon=privacy.epsilon * part)))
+        ways = [f"about {round_up(math.ceil(n_rows * rows)):.0f} rows"] if rows else []
+        ways += [f"ε of about {round_up(privacy.epsilon * larger):g} for all together"] if larger else []
+        raise BudgetError(f"{refusal} It needs {', '.join([*ways, 'other shares'])} or fewer candidates.") from None
+
+
+class _TooSmallAShareError(BudgetError):
+    """A candidate cannot be carried by its part of the budget."""
+
+
+def _works(plan: Callable[[int, Privacy], Plan], n: int, privacy: Privacy) -> bool:
+    try:
+        plan(n, privacy)
+    except TailguardError:
+        return False
+    return True
+
+
+def _first(works: Callable[[float], bool]) -> float:
+    """Return about the least factor from which on something works, 0 if none up to a million does."""
+    high = 2.0
+    while not works(high):
+        high *= 2.0
+        if high > MOST:
+            return 0.0
+    low = high / 2.0
+    while high > CLOSE * low:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if works(middle) else (middle, high)
+    return high
 
 
 def _planner(estimator: LinearModel, n: int, d: int, seen: tuple[int, ...] | None, names: Sequence[str] | None) -> Any:
@@ -191,6 +234,10 @@ def _planner(estimator: LinearModel, n: int, d: int, seen: tuple[int, ...] | Non
         sized = clone(estimator).set_params(epsilon=privacy.epsilon, delta=privacy.delta)
         try:
             return sized._plan(n, d, names, automatic=False)  # type: ignore[no-any-return]  # parts of one budget
+        except TooFewRowsError as error:
+            share = f"cannot be carried by n = {n} rows and d = {d} features at its share of the budget, {privacy}."
+            name = type(estimator).__name__
+            raise _TooSmallAShareError(f"{name}, one of several candidates: {error.what} {share}") from None
         except BudgetError as error:
             raise BudgetError(f"{type(estimator).__name__}, one of several candidates: {error}") from None
 

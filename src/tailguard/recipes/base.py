@@ -6,11 +6,17 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tailguard._validate import choice, refuse
+from tailguard.domains.base import Domain
+from tailguard.domains.l1_ball import L1Ball
+from tailguard.domains.simplex import Simplex
+from tailguard.domains.sparse import Sparse
+from tailguard.domains.whole_space import WholeSpace
 from tailguard.errors import ParameterError, TailguardError
+from tailguard.losses.custom import CustomLoss
 from tailguard.plans.plan import Plan
 from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
-from tailguard.recipes.feasible import TooFewRowsError, round_up
+from tailguard.recipes.feasible import FEATURES, TooFewRowsError, round_up
 
 __all__ = ["Parameters", "Planner", "Recipe", "Task", "planned"]
 
@@ -78,7 +84,9 @@ def planned(planner: Planner, problem: Problem, privacy: Privacy) -> Plan:
         epsilon = _richer(planner, problem, privacy, rows)
         # A promise without a δ is the stronger one, but its methods are others, and some need fewer rows.
         pure = not privacy.pure and _carried(planner, problem, replace(privacy, delta=0.0))
-        raise TooFewRowsError.of(refusal.what, rows, problem, privacy, epsilon, refusal.fewer, pure) from None
+        hopeless = refusal.fewer == FEATURES and _none_is_few_enough(planner, problem, privacy)
+        fewer = "" if hopeless else refusal.fewer
+        raise TooFewRowsError.of(refusal.what, rows, problem, privacy, epsilon, fewer, pure) from None
 
 
 def _enough(planner: Planner, problem: Problem, privacy: Privacy, rows: int) -> int:
@@ -115,6 +123,20 @@ def _richer(planner: Planner, problem: Problem, privacy: Privacy, rows: int) -> 
             return epsilon
         epsilon = round_up(1.2 * epsilon)
     return math.inf
+
+
+def _none_is_few_enough(planner: Planner, problem: Problem, privacy: Privacy) -> bool:
+    """Return whether a single feature would be refused too, as far as there is such a problem."""
+    domain = problem.domain
+    if isinstance(domain, L1Ball | Simplex):
+        narrow: Domain = replace(domain, dimension=1)
+    elif isinstance(domain, Sparse):
+        narrow = replace(domain, dimension=1, sparsity=1)
+    else:
+        narrow = WholeSpace(1)
+    if problem.scales is not None or isinstance(problem.loss, CustomLoss):
+        return False
+    return not _carried(planner, replace(problem, d=1, domain=narrow), privacy)
 
 
 def _carried(planner: Planner, problem: Problem, privacy: Privacy) -> bool:

@@ -7,7 +7,10 @@ from tailguard.plans.problem import Problem
 from tailguard.privacy.budget import Privacy
 from tailguard.solvers.oracles import MeanOracle
 
-__all__ = ["TooFewRowsError", "carry", "carry_groups", "round_up"]
+__all__ = ["FEATURES", "TooFewRowsError", "carry", "carry_groups", "round_up"]
+
+
+FEATURES = "features"
 
 
 class TooFewRowsError(BudgetError):
@@ -25,7 +28,7 @@ class TooFewRowsError(BudgetError):
         problem: Problem,
         privacy: Privacy,
         epsilon: float | None = None,
-        fewer: str = "features",
+        fewer: str = FEATURES,
         pure: bool = False,
     ) -> "TooFewRowsError":
         """Return the refusal, with its sentence.
@@ -35,7 +38,7 @@ class TooFewRowsError(BudgetError):
         ways = [f"about {rows} rows"]
         if epsilon is None or epsilon < math.inf:
             ways.append("a larger ε" if epsilon is None else f"ε of about {epsilon:g}")
-        if fewer != "features" or problem.d > 1:
+        if fewer and (fewer != FEATURES or problem.d > 1):
             ways.append(f"fewer {fewer}")
         if pure:
             ways.append("δ = 0")
@@ -47,7 +50,7 @@ class TooFewRowsError(BudgetError):
         return refusal
 
 
-def carry(what: str, noise: float, limit: float, problem: Problem, privacy: Privacy, fewer: str = "features") -> None:
+def carry(what: str, noise: float, limit: float, problem: Problem, privacy: Privacy, fewer: str = FEATURES) -> None:
     """Raise `TooFewRowsError` when a relative noise, which falls like 1/n, exceeds its limit.
 
     Parameters
@@ -59,7 +62,7 @@ def carry(what: str, noise: float, limit: float, problem: Problem, privacy: Priv
     problem, privacy : Problem, Privacy
         The public facts.
     fewer : str, default="features"
-        What else there could be less of.
+        What else there could be less of; "" where that would not do.
     """
     if noise > limit:
         rows = math.ceil(round_up(problem.n * noise / limit))
