@@ -51,6 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     store = Store(options.out or Path("out") / f"bench-{level.name}")
     datasets, skipped_files = plan.tasks(level, options.data_dir)
     chosen = plan.choose([dataset.name for dataset in datasets], options.tasks)
+    if not chosen:
+        console.print(f"No task is called {', '.join(map(repr, options.tasks))}.")
+        return 2
     datasets = [dataset for dataset in datasets if dataset.name in chosen]
     names = plan.choose([solver.name for solver in solvers()], options.methods)
     reasons = {solver.name: solver.available() for solver in solvers() if solver.name in names}

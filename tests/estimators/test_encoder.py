@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -138,3 +139,8 @@ def test_a_word_among_numbers_in_a_matrix_of_text_is_missing(kind):
     level = X[0, 0]
     made = tg.PublicOneHotEncoder({0: [level]}).fit_transform(X)
     np.testing.assert_array_equal(made, [[1.0, 1.5], [0.0, np.nan], [1.0, np.inf]])
+
+
+def test_names_of_new_columns_need_a_fit():
+    with pytest.raises(NotFittedError):
+        tg.PublicOneHotEncoder({0: ["a"]}).get_feature_names_out()

@@ -155,3 +155,20 @@ def test_simulations_pipelines_and_transformed_targets_do_not_warn():
     model = tg.LinearRegression(epsilon=100.0)
     make_pipeline(FunctionTransformer(np.tanh), model).fit(X, X[:, 0])
     TransformedTargetRegressor(model, func=np.arcsinh, inverse_func=np.sinh).fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize("classes", [(0, 1), (0, 1, 2)])
+def test_logarithms_of_probabilities(classes):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 2))
+    y = np.digitize(X[:, 0], np.linspace(-0.5, 0.5, len(classes) - 1))
+    model = tg.LogisticRegression(classes=classes, epsilon=9.0, random_state=0).fit(X, y)
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
+
+
+def test_a_huge_row_is_predicted_without_a_warning():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 2))
+    model = tg.LinearRegression(epsilon=9.0, random_state=0).fit(X, X @ [1.0, -1.0])
+    with np.errstate(all="raise"):
+        assert model.predict([[1e308, -1e308], [1.0, 0.0]]).shape == (2,)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from tailguard._validate import refuse
 from tailguard.errors import DataError
@@ -93,6 +94,7 @@ class PublicOneHotEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc
         elif known is not None:
             names = list(known)
         else:
+            check_is_fitted(self, "n_features_in_")
             names = [f"x{j}" for j in range(self.n_features_in_)]
         levels = self._levels(names if known is not None or self._by_name else None, len(names))
         found = [([name] if j not in levels else [f"{name}_{v}" for v in levels[j]]) for j, name in enumerate(names)]

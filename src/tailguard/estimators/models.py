@@ -122,3 +122,8 @@ class Classifier(TwoClasses):
         most = math.log(max(self.plan_.problem.n, 2))
         positive = expit(np.clip(scores, -most, most))
         return np.column_stack([1.0 - positive, positive])
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithms of the probabilities of all classes for new rows."""
+        with np.errstate(divide="ignore"):  # of several classes one may have none at all
+            return np.asarray(np.log(self.predict_proba(X)))

@@ -87,7 +87,8 @@ def products(rows: Any, coefficients: NDArray[np.float64]) -> NDArray[np.float64
     used = np.atleast_2d(coefficients).any(axis=0)
     if not used.all():
         rows = (rows.tocsc() if hasattr(rows, "tocsc") else rows)[:, used]
-    return np.asarray(rows @ coefficients[..., used].T)
+    with np.errstate(all="ignore"):  # a row of huge numbers is one that a warning would tell of
+        return np.asarray(rows @ coefficients[..., used].T)
 
 
 def target(estimator: BaseEstimator, y: Any) -> Any:
