@@ -116,6 +116,15 @@ def test_what_it_says(release, certificate):
     assert certificate["session"] is None
     assert any("accuracy" in sentence for sentence in certificate["assumed"])
     assert release.certificate()["issued"] is None
+    assert not any("floating point" in sentence for sentence in certificate["assumed"])
+
+
+def test_noise_in_floating_point_is_said():
+    rng = np.random.default_rng(0)
+    found = tg.Mean(epsilon=2.0, numerics="float").fit(rng.standard_normal((2000, 2))).release_.certificate()
+    assert found["numerics"]["exact"] is False
+    assert any("floating point" in sentence for sentence in found["assumed"])
+    check_certificate(found)
 
 
 def test_any_edit_is_found(certificate):

@@ -51,7 +51,8 @@ def test_a_release_is_two_lines():
 def test_a_selection_says_what_was_chosen():
     chosen = tg.select({"free": tg.LinearRegression(), "short": tg.Lasso(0.1)}, X, Y, epsilon=10.0, random_state=0)
     best = chosen.best_estimator_
-    assert str(chosen) == f"free, chosen among it and short ({chosen.privacy_}): {best}"
+    told = "a simulation from a seed, NOT PRIVATE"
+    assert str(chosen) == f"free, chosen among it and short ({chosen.privacy_}; {told}): {best}"
     assert shown(chosen) == str(chosen)
 
 

@@ -77,8 +77,8 @@ class Selection:
 
     def __str__(self) -> str:
         others = ", ".join(name for name in self.estimators_ if name != self.best_name_)
-        promise = self.privacy_ if self.release_.private else "NOT PRIVATE: a simulation from a seed"
-        return f"{self.best_name_}, chosen among it and {others} ({promise}): {self.best_estimator_}"
+        told = "" if self.release_.private else "; a simulation from a seed, NOT PRIVATE"
+        return f"{self.best_name_}, chosen among it and {others} ({self.privacy_}{told}): {self.best_estimator_}"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002
         printer.text(str(self))  # what a notebook shows

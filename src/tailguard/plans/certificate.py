@@ -187,7 +187,7 @@ def _body(plan: Plan, told: dict[str, Any], skipped: list[list[int]], recomputed
         "events": [_performed(plan, place, missed) for place, missed in enumerate(skipped)],
         "numerics": {"label": told["numerics"], "exact": exact},
         "enforced": list(wording.enforced(plan)),
-        "assumed": list(wording.assumed(plan, told["session"] is not None)),
+        "assumed": list(wording.assumed(plan, told["session"] is not None, exact)),
         "versions": told["versions"],
         "result": told["result"],
         "session": told["session"],

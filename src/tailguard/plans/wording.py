@@ -40,7 +40,7 @@ def enforced(plan: Plan) -> tuple[str, ...]:
     )
 
 
-def assumed(plan: Plan, session: bool) -> tuple[str, ...]:
+def assumed(plan: Plan, session: bool, exact: bool) -> tuple[str, ...]:
     """Return what must be true outside the program for the promise to hold, and what accuracy alone rests on."""
     problem = plan.problem
     facts = [
@@ -55,6 +55,10 @@ def assumed(plan: Plan, session: bool) -> tuple[str, ...]:
         facts.append("Other releases from the same rows are paid by the session's ledger, within its total budget.")
     else:
         facts.append("Other releases from the same rows, if any, cost extra and are not counted here.")
+    if not exact:
+        facts.append(
+            "Noise was sampled in floating point, in part or all of it: its law is that of the proofs but for rounding."
+        )
     if problem.moment is not None:
         facts.append("An assumption on moments was made; accuracy may rest on it, and privacy does not.")
     if problem.scales is not None:
