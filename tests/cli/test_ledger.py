@@ -68,7 +68,10 @@ def test_a_dry_run_is_free(tailguard, file, files):
     outcome = tailguard(*words, "--epsilon", 2)
     assert outcome.status == 0
     assert "would pay" in outcome.err
-    assert "costs ρ = " in tailguard(*words, "--epsilon", 9).err
+    refused = tailguard(*words, "--epsilon", 9)
+    assert "costs ρ = " in refused.err
+    assert "feature scale" in refused.out
+    assert refused.status == 1
     assert tg.Session(file).statement().charges == ()
 
 

@@ -10,6 +10,7 @@ from tailguard.cli.model_file import document, names_of
 from tailguard.cli.sources import Source, read_to_the_end
 from tailguard.engines.base import Chunk, Engine, Kernel, Records
 from tailguard.engines.partition import WHOLE, Block
+from tailguard.errors import BudgetError
 from tailguard.estimators.base import PrivateEstimator
 from tailguard.ledger import Session
 from tailguard.ledger.session import now
@@ -83,7 +84,10 @@ def show_plan(
     else:
         say(renderable(plan))
     if session is not None:
-        note(Session(session).refusal(plan) or "The session would pay for it.")
+        refusal = Session(session).refusal(plan)
+        if refusal is not None:
+            raise BudgetError(refusal)
+        note("The session would pay for it.")
 
 
 def run_with_progress(
