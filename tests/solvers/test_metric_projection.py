@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tailguard as tg
-from tailguard.domains import BallIntersection, Box, Ellipsoid, L1Ball, L2Ball, Polytope, Simplex
+from tailguard.domains import BallIntersection, Box, Ellipsoid, L1Ball, L2Ball, Polytope, Simplex, Sparse
 from tailguard.solvers.metric_projection import metric_projection, scaled_projection
 from tailguard.solvers.preconditioner import Preconditioner
 
@@ -61,6 +61,34 @@ def test_the_nearest_scaled_slopes(name, decades, seed):
     assert domain.contains(raw, tolerance=1e-9)
     gap = gradient @ (raw - domain.linear_minimiser(gradient))
     assert gap <= 1e-7 * (np.sum((found - point) ** 2) + np.abs(gradient * raw).sum()) + 1e-300
+
+
+EXTREMES = DOMAINS | {
+    "sparse": lambda size: Sparse(D, 2, size),
+    "cut": lambda size: BallIntersection(Simplex(D, size), (size / D,) * D, 0.8 * size),
+}
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+@pytest.mark.filterwarnings("error")
+def test_whatever_was_released_there_is_a_point_in_the_domain(name):
+    """Units of 76 decades, points from 0 to 1e300, dropped columns: nothing raises or warns."""
+    rng = np.random.default_rng(4)
+    for _ in range(300):
+        domain, k = EXTREMES[name](10.0 ** rng.uniform(-3, 3)), D + int(rng.random() < 0.5)
+        factors = 10.0 ** rng.uniform(-1, 1, D) * rng.choice([1e-38, 1e-12, 1.0, 1.0, 1e12, 1e38], D)
+        factors[rng.random(D) < 0.05] = 0.0
+        point = rng.normal(size=k) * rng.choice([0.0, 1e-300, 1.0, 1.0, 1e10, 1e100, 1e300], k)
+        metric = _metric(rng, k)
+        if rng.random() < 0.1:
+            metric = Preconditioner(metric.vectors[:, :0], metric.values[:0])
+        used = np.where(factors > 0.0, factors, 1.0)
+        for found in (
+            metric_projection(point, factors, domain, metric)[:D],
+            scaled_projection(point[:D], used, domain),
+        ):
+            assert np.all(np.isfinite(found))
+            assert domain.contains(found * used, tolerance=1e-6)
 
 
 @pytest.mark.parametrize("name", DOMAINS)

@@ -31,11 +31,17 @@ __all__ = ["metric_projection", "scaled_projection"]
 ITERATIONS = 2000
 """Accelerated gradient steps at most; everything here is released, so that it may decide when to stop."""
 
+WIDER = 10
+"""How often the ends are moved between which a multiplier is sought."""
+
 NEAR = 1e-13
 """Part of a point by which steps that change no more may end."""
 
 FLAT = 1e-9
 """Curvature of columns that have none, as a part of the largest: what they are does not matter, but stays near 0."""
+
+FARTHEST, INSIDE = 1e30, 1e-9
+"""No scaled slope is larger; and how far a point may be outside, in sizes of a domain, for rounding."""
 
 Matrix = NDArray[np.float64]
 Projection = Callable[[FloatVector], FloatVector]
@@ -61,6 +67,7 @@ def metric_projection(point: FloatVector, units: FloatVector, domain: Domain, me
     """
     if isinstance(domain, WholeSpace):
         return point
+    point = np.clip(np.nan_to_num(point), -FARTHEST, FARTHEST)
     d, factors = domain.dimension, np.where(units > 0.0, units, 1.0)
     hessian = (metric.vectors * metric.values) @ metric.vectors.T
     slopes, free = hessian[:d, :d], hessian[d:, d:]
@@ -69,7 +76,7 @@ def metric_projection(point: FloatVector, units: FloatVector, domain: Domain, me
     diagonal = np.diagonal(slopes)
     least = FLAT * float(diagonal.max(initial=0.0)) or 1.0  # 1 where all columns are dropped
     slopes = slopes + np.diag(np.where(diagonal > least, 0.0, least))
-    found = _nearest(point[:d], slopes, factors, domain)
+    found = _held(lambda: _nearest(point[:d], slopes, factors, domain), point[:d], factors, domain)
     return np.concatenate([found, point[d:] - back @ (found - point[:d])])
 
 
@@ -87,6 +94,26 @@ def scaled_projection(point: FloatVector, factors: FloatVector, domain: Domain) 
     domain : Domain
         For the raw slopes.
     """
+    point = np.clip(np.nan_to_num(point), -FARTHEST, FARTHEST)
+    return _held(lambda: _nearest_scaled(point, factors, domain), point, factors, domain)
+
+
+def _held(find: Callable[[], FloatVector], point: FloatVector, factors: FloatVector, domain: Domain) -> FloatVector:
+    """Return what is found, if it lies in the domain, or else what does and is near to it in raw units.
+
+    Rounding spoils what is exact on paper where units differ by more than a float has digits.
+    """
+    with np.errstate(all="ignore"):
+        try:
+            found = find()
+        except (ArithmeticError, ValueError, IndexError, np.linalg.LinAlgError):
+            found = point
+        found = found if np.all(np.isfinite(found)) else point
+        raw = found * factors
+        return found if domain.contains(raw, INSIDE) else np.asarray(domain.project(raw) / factors)
+
+
+def _nearest_scaled(point: FloatVector, factors: FloatVector, domain: Domain) -> FloatVector:
     if isinstance(domain, L2Ball):
         return _in_ball(point, factors, domain)
     if isinstance(domain, L1Ball | Simplex | Box):
@@ -152,9 +179,12 @@ def _in_ball(point: FloatVector, factors: FloatVector, ball: L2Ball) -> FloatVec
 
 
 def _root(slack: Callable[[float], float], low: float, high: float) -> float:
-    """Return the logarithm of the multiplier between these at which a falling function is 0."""
-    ends = math.log(low) - 1.0, math.log(high) + 1.0
-    return float(brentq(slack, *ends, xtol=1e-13, maxiter=1000))
+    """Return the logarithm of the multiplier at which a falling function is 0: between these, but for rounding."""
+    start, end = (math.log(min(max(multiplier, 1e-300), 1e300)) for multiplier in (low, high))
+    for _ in range(WIDER):
+        start -= 0.0 if slack(start) >= 0.0 else 4.0
+        end += 0.0 if slack(end) <= 0.0 else 4.0
+    return float(brentq(slack, start, end, xtol=1e-13, maxiter=1000))
 
 
 def _in_hull(centre: FloatVector, hessian: Matrix, vertices: Matrix) -> FloatVector:
@@ -188,8 +218,9 @@ def _on_plane(point: FloatVector, weights: FloatVector, total: float) -> FloatVe
     order = np.argsort(-point / weights)
     sums, squares = np.cumsum((weights * point)[order]), np.cumsum(np.square(weights[order]))
     levels = (sums - total) / squares
-    level = levels[(point / weights)[order] > levels][-1]
-    found = np.maximum(point - level * weights, 0.0)
+    above = (point / weights)[order] > levels
+    above[0] = True  # it is, whatever rounding makes of it
+    found = np.maximum(point - levels[above][-1] * weights, 0.0)
     return np.asarray(found * (total / float(weights @ found)))
 
 
