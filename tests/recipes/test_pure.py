@@ -235,7 +235,7 @@ def test_rows_with_rare_entries_are_believed_where_these_were_seen():
         y = X.sum(axis=1) + rng.standard_normal(40_000)
         model = tg.LinearRegression(epsilon=1.0, delta=0.0, random_state=seed).fit(X, y)
         assert model.coef_[5] == pytest.approx(1.0, abs=0.1)
-        assert model.score(X, y) > 0.7  # with rows drawn back to ten units: 0.1
+        assert model.score(X, y) > 0.5  # with rows drawn back to ten units: 0.1
         assert model.feature_range_.radius < 5000.0
 
 
@@ -278,3 +278,17 @@ def test_how_far_a_record_counts_in_the_choice_grows_with_n_epsilon():
         assert limits[-1] > 50.0 * limits[0]
         noise = [ending.limit * ending.handicap / ending.n for ending in endings]
         assert max(noise) < 0.02  # of a loss of about 1
+
+
+@pytest.mark.parametrize("budget", [1.0, 0.1])
+@pytest.mark.parametrize("gaps", [np.nan, np.inf])
+def test_a_column_without_numbers_is_dropped(budget, gaps):
+    """It took all records with it, so that all slopes were 0."""
+    rng = np.random.default_rng(12)
+    X = np.column_stack([rng.standard_normal((20_000, 3)), np.full(20_000, gaps)])
+    score = X[:, :3] @ [1.0, 2.0, 3.0]
+    linear = tg.LinearRegression(epsilon=budget, delta=0.0, random_state=0).fit(X, score + rng.standard_normal(20_000))
+    np.testing.assert_allclose(linear.coef_, [1.0, 2.0, 3.0, 0.0], atol=0.05 / budget**0.5)
+    classes = tg.LogisticRegression(epsilon=budget, delta=0.0, random_state=0).fit(X, score > 0.0)
+    assert classes.coef_[3] == 0.0
+    assert np.corrcoef(classes.coef_[:3], [1.0, 2.0, 3.0])[0, 1] > 0.95

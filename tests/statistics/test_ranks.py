@@ -90,6 +90,18 @@ def test_where_hardly_a_record_counts_none_of_the_cells_is_best(few):
     assert scores[-1] - np.sort(scores)[-2] >= (100 << 20)
 
 
+@pytest.mark.parametrize("gap", [np.nan, np.inf])
+@pytest.mark.parametrize(("share", "most"), [(0.0, False), (0.3, False), (0.6, True), (1.0, True)])
+def test_where_most_records_have_no_number_the_last_entry_is_best(gap, share, most):
+    for others in (0.0, 5.0):
+        values = np.where(np.arange(2000) < share * 2000, gap, others)
+        statistic = Ranks(Octaves(Target(View(1)), -20, 20, 2, 20), 0.5, 2000, missing=True)
+        scores = evaluate(statistic, np.zeros((2000, 1)), values)
+        assert len(scores) == statistic.dimension
+        assert (int(np.argmax(scores)) == statistic.dimension - 1) == most
+        assert scores[-1] == (round(share * 2000) - 1000) << 20
+
+
 def test_where_nothing_is_known_the_likely_cell_is_best():
     """The pull decides among cells that no record tells apart, and gives way to records."""
     inner = Octaves(Target(View(1)), -20, 20, 2, 20)

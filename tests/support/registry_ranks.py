@@ -27,6 +27,11 @@ RANKED += [
     for near, pull, size in ((1.0, 0.3, 6), (1e6, 2.0, 6), (1e-120, 40.0, 40))
 ]
 RANKED += [
+    Ranks(Octaves(scalars, -64, 64, 2, 20), 0.5, size, 3, 1.0, pull, missing=True)
+    for scalars in (Target(VIEW), Norm(Rows(VIEW)))
+    for pull, size in ((0.0, 6), (0.0, 40), (0.3, 3))
+]
+RANKED += [
     SignedRanks(Octaves(Halves(scalars), low, high, substeps, 20), level, size)
     for scalars in (Target(VIEW), Slope(SLOPED))
     for low, high, substeps in ((-3, 3, 2), (-64, 64, 64), (0, 2, 1))

@@ -125,10 +125,10 @@ def unit_drafts(units: PureUnits, problem: Problem, privacy: Privacy) -> list[Dr
     if units.columns == "own":
         if units.centring:
             drafts.append(_medians("feature centre", units.feature_grid, problem, privacy, d))
-        spread = Draft("feature scale", Ranks, CANDIDATES, _size_share("own", problem, privacy), d, picks=1)
+        spread = Draft("feature scale", Ranks, CANDIDATES + 1, _size_share("own", problem, privacy), d, picks=1)
         return [*drafts, *([spread, *_leaders(problem, privacy)] if known.features is None else [])]
     if units.columns == "scaled":
-        sizes = Draft("feature scale", Ranks, CANDIDATES, _size_share("scaled", problem, privacy), d, picks=1)
+        sizes = Draft("feature scale", Ranks, CANDIDATES + 1, _size_share("scaled", problem, privacy), d, picks=1)
         drafts += [sizes, *_leaders(problem, privacy)] if known.features is None else []
         return [*drafts, Draft("feature mean", Clipped, d, vector)] if units.centring else drafts
     if known.features is not None:

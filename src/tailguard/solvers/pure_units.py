@@ -147,12 +147,15 @@ def _sizes(
 ) -> Generator[Query, Released, FloatVector]:
     """Return the usual size of every column, by a quantile of its magnitude.
 
-    A column that hardly ever differs from its centre, such as a rare indicator, is left in its own units.
+    A column that hardly ever differs from its centre, such as a rare indicator, is left in its own units; one without
+    numbers in most records is dropped, or it would take all of them with it.
     """
     sizes = np.empty(view.dimension_in)
     for j in range(view.dimension_in):
         column = Columns(replace(view, columns=[j]))
-        sizes[j] = yield from rank_level("feature scale", column, level, n, bits, otherwise=0.0, rare=RARE, noise=noise)
+        sizes[j] = yield from rank_level(
+            "feature scale", column, level, n, bits, otherwise=0.0, rare=RARE, noise=noise, missing=np.inf
+        )
     return np.where(sizes < SMALLEST, OWN, normaliser * sizes)
 
 
@@ -241,7 +244,9 @@ def _centred(view: View, n: int, bits: int) -> Generator[Query, Released, View]:
 def _averaged(view: View, n: int, bits: int) -> Generator[Query, Released, View]:
     """Return the view centred at the mean of shortened rows."""
     reply = yield Query("feature mean", Clipped(_rows(view), LONGEST * np.sqrt(view.dimension_in), bits))
-    return replace(view, centre=shrunken(reply.value / n, reply.noise / n) * np.asarray(view.scale))
+    scale = np.asarray(view.scale)
+    centre = shrunken(reply.value / n, reply.noise / n) * np.where(np.isfinite(scale), scale, 0.0)
+    return replace(view, centre=centre)
 
 
 def _refined(view: View, n: int, bits: int) -> Generator[Query, Released, View]:

@@ -31,6 +31,7 @@ def rank_level(
     rare: int = 3,
     near: float = 1.0,
     noise: float = 0.0,
+    missing: float | None = None,
 ) -> Generator[Query, Released, float]:
     """Ask for the `level`-quantile of a scalar's magnitude and return the middle of its half octave.
 
@@ -53,9 +54,14 @@ def rank_level(
     noise : float, default=0.0
         The noise of the pick, in records; that many times `PULL` an octave farther from it must win. 0 for no such
         preference.
+    missing : float or None, default=None
+        What to return where more than half of the records have no number, or an infinite one. None for not to ask: else
+        the plan's step has one candidate more.
     """
     histogram = Octaves(scalars, LOW, HIGH, SUBSTEPS, bits)
-    ranks = Ranks(histogram, level, n, rare, near, min(PULL * noise, float(n)))
+    ranks = Ranks(histogram, level, n, rare, near, min(PULL * noise, float(n)), missing is not None)
     reply = yield Query(step, ranks)
-    index = int(np.clip(reply.value[0], 0, CANDIDATES - 1))
+    index = int(np.clip(reply.value[0], 0, ranks.dimension - 1))
+    if missing is not None and index == CANDIDATES:
+        return missing
     return otherwise if index == CANDIDATES - 1 else float(ranks.magnitudes[index])

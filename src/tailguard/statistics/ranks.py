@@ -91,6 +91,9 @@ class Ranks(Ranked):
     near, pull : float, default=1.0, 0.0
         Every cell loses so many records for each octave between it and a public or released magnitude: where hardly any
         record counts, a pick is nearly blind, and should not fall far from what is likely.
+    missing : bool, default=False
+        Whether there is one more entry at the end, the best one where more than half of the records have no number, or
+        an infinite one.
 
     Notes
     -----
@@ -102,6 +105,7 @@ class Ranks(Ranked):
     rare: int = 3
     near: float = 1.0
     pull: float = 0.0
+    missing: bool = False
 
     def __post_init__(self) -> None:
         integer("rare", self.rare, "Ranks", at_least=1, at_most=8)
@@ -113,8 +117,8 @@ class Ranks(Ranked):
 
     @property
     def dimension(self) -> int:
-        """Length of the integer vector: one entry for each inner cell, and one for none of them."""
-        return self.inner.cells - 1
+        """Length of the integer vector: one entry for each inner cell, one for none of them, and perhaps another."""
+        return self.inner.cells - 1 + bool(self.missing)
 
     @property
     def magnitudes(self) -> FloatVector:
@@ -124,7 +128,9 @@ class Ranks(Ranked):
 
     def _of(self, counts: IntVector) -> IntVector:
         distances = rank_distances(counts[1:-1], self.level, self.size, self.bits, self.rare)
-        return distances - np.append(self._losses, 0) if self.pull else distances
+        distances = distances - np.append(self._losses, 0) if self.pull else distances
+        whole = self.size << self.bits
+        return np.append(distances, whole // 2 - int(counts[:-1].sum())) if self.missing else distances
 
     @property
     def _losses(self) -> IntVector:
