@@ -126,3 +126,11 @@ def test_days_are_labels_in_all_libraries():
         pl.Series([day, None]),
     ):
         assert zero_one(column_cells(column), np.array([day], object)).tolist()[0] == 0.0
+
+
+def test_times_with_a_zone_are_labels_in_pandas():
+    times = [dt.datetime(2020, 1, day, tzinfo=dt.UTC) for day in (1, 2)]
+    kind = pa.timestamp("us", tz="UTC")
+    for column in (pd.Series([*times, None]), pd.Series(pa.array([*times, None], kind), dtype=pd.ArrowDtype(kind))):
+        found = zero_one(vector(tg.LogisticRegression(), column, np.array(times, object)), np.array(times, object))
+        np.testing.assert_array_equal(found, [0.0, 1.0, np.nan])

@@ -228,6 +228,7 @@ def test_how_large_rare_entries_are_is_asked_where_it_is_cheap():
 
 def test_rows_with_rare_entries_are_believed_where_these_were_seen():
     """One record in ten has a number between 1 and 1000, whose slope is that of the others."""
+    scores = []
     for seed in range(900, 904):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((40_000, 6))
@@ -235,8 +236,10 @@ def test_rows_with_rare_entries_are_believed_where_these_were_seen():
         y = X.sum(axis=1) + rng.standard_normal(40_000)
         model = tg.LinearRegression(epsilon=1.0, delta=0.0, random_state=seed).fit(X, y)
         assert model.coef_[5] == pytest.approx(1.0, abs=0.1)
-        assert model.score(X, y) > 0.5  # with rows drawn back to ten units: 0.1
+        scores.append(model.score(X, y))
         assert model.feature_range_.radius < 5000.0
+    assert np.median(scores) > 0.8  # with rows drawn back to ten units: 0.1
+    assert np.min(scores) > 0.5
 
 
 @pytest.mark.parametrize("name", ["objective_perturbation", "output_perturbation", "gradient_mapping"])

@@ -110,7 +110,8 @@ def array_of(column: Any) -> NDArray[Any]:
     from tailguard.engines.arrow import decoded, is_dated, is_numeric_type, python_cells
 
     held = decoded(held)
-    plain = is_numeric_type(held.type) or is_dated(held.type)
+    zoned = hasattr(column, "array") and getattr(held.type, "tz", None) is not None  # NumPy has no zones, pandas has
+    plain = is_numeric_type(held.type) or (is_dated(held.type) and not zoned)
     return np.asarray(held) if plain else _objects(python_cells(held))
 
 
